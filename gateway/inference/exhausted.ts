@@ -1,5 +1,6 @@
 import type { FailedCall } from '../../actors/terms/refused-request.ts';
 import type { FailureCause, ProviderFailure } from '../providers/provider-failure.ts';
+import { WAIT_MS_MAX } from '../routing/limited-endpoints.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
 import type { Turn } from '../terms/turn.ts';
@@ -44,7 +45,13 @@ export function exhausted(
   }
   if (all('overloaded')) {
     const message = 'Every provider of this model is overloaded';
-    return new GatewayError({ status: 503, type: 'provider_overloaded', message, ...seen });
+    return new GatewayError({
+      status: 503,
+      type: 'provider_overloaded',
+      message,
+      headers: retryAfter(failed),
+      ...seen,
+    });
   }
   return new GatewayError({
     status: 502,
@@ -52,6 +59,13 @@ export function exhausted(
     message: 'The provider failed and no other could serve',
     ...seen,
   });
+}
+
+/** The shortest wait that an endpoint named, in seconds. (rule I144) */
+function retryAfter(failed: readonly FailedEndpoint[]): Readonly<Record<string, string>> {
+  const waitMs = Math.min(...failed.map(({ failure }) => failure.retryAfterMs ?? Number.POSITIVE_INFINITY));
+  if (waitMs === Number.POSITIVE_INFINITY) return {};
+  return { 'retry-after': String(Math.max(1, Math.ceil(Math.min(waitMs, WAIT_MS_MAX) / 1_000))) };
 }
 
 function contractMessage(turn: Turn): string {

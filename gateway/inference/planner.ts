@@ -3,7 +3,9 @@ import { type Clock, type Cluster, type Json, ownerOf, type Random } from '../..
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { isPausedOn } from '../../actors/terms/pause.ts';
 import type { WorkspaceRouting } from '../../actors/terms/workspace.ts';
+import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { Affinity } from '../routing/affinity.ts';
+import { LimitedEndpoints } from '../routing/limited-endpoints.ts';
 import { plan } from '../routing/plan.ts';
 import { promptNeeds } from '../routing/prompt-needs.ts';
 import { planVideo, type VideoPlan } from '../routing/video/plan-video.ts';
@@ -22,14 +24,16 @@ interface PlannerParts {
   readonly workspaces: Pick<Workspaces, 'routingOf'>;
 }
 
-/** Plans where turns and videos run, by what one node knows now: the board, its workspaces and its conversations. */
+/** Plans where turns and videos run, by what one node knows now: the board, its workspaces, conversations and rate limits. */
 export class Planner {
   readonly #parts: PlannerParts;
   readonly #affinity: Affinity;
+  readonly #limited: LimitedEndpoints;
 
   constructor(parts: PlannerParts) {
     this.#parts = parts;
     this.#affinity = new Affinity(parts.cluster.board);
+    this.#limited = new LimitedEndpoints(parts.clock);
   }
 
   /**
@@ -62,6 +66,11 @@ export class Planner {
     this.#affinity.remember(account, conversation, endpoint);
   }
 
+  /** A call failed: an endpoint that refused for its rate is planned last for a while. */
+  failed(endpoint: string, failure: ProviderFailure): void {
+    this.#limited.failed(endpoint, failure);
+  }
+
   /** True where the endpoint or its provider is paused now; a plan leaves out what was paused when it was made. */
   isPaused(endpoint: string, slug: string): boolean {
     return isPausedOn(this.#parts.cluster.board, endpoint, slug);
@@ -80,6 +89,7 @@ export class Planner {
   ): Plan {
     const { cluster, random } = this.#parts;
     const conversation = this.#affinity.recall(account, turn.conversation);
-    return plan(turn, endpoints, random.fraction(), conversation, routing, sizes, cluster.now());
+    const moment = { at: cluster.now(), limited: this.#limited.now };
+    return plan(turn, endpoints, random.fraction(), conversation, routing, sizes, moment);
   }
 }

@@ -177,7 +177,8 @@ class AttemptLoop {
       const failure = failureOf(thrown, null);
       span?.end(failure.category);
       this.#record(candidate, failure, sentAt);
-      const unrepeated = failure.repeatable && call < CALLS_PER_ENDPOINT_MAX;
+      this.#services.planner.failed(candidate.endpoint.id, failure);
+      const unrepeated = failure.repeatable && call < CALLS_PER_ENDPOINT_MAX && !this.#isVain(candidate, failure);
       if (unrepeated && !this.#isOver()) return this.#tryEndpoint(candidate, call + 1);
       this.#failed.push({ candidate, failure });
       const tookMs = clock.monotonic() - sentAt;
@@ -185,6 +186,13 @@ class AttemptLoop {
       this.#services.evidence.givenUp(this.#request, candidate, failure, { tookMs, counted });
       return null;
     }
+  }
+
+  /** True where a call at once would be refused again, and another endpoint is left or the wait is known. (rule I144) */
+  #isVain({ endpoint }: Candidate, { isRateLimit, reason, retryAfterMs }: ProviderFailure): boolean {
+    if (!isRateLimit) return false;
+    const isLast = endpoint === this.#request.plan.candidates.at(-1)?.endpoint;
+    return !isLast || reason === 'misconfigured' || (retryAfterMs ?? 0) > 0;
   }
 
   /** True when the client has left or the request's time is used up: no further call is made. */

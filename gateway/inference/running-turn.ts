@@ -217,6 +217,7 @@ export class RunningAttempt implements RunningTurn {
     else this.#resolveWith(receipt, measured);
     if (failure === null && !this.#left) this.#remember();
     const { candidate, sentAt, firstAt } = this.#begun;
+    if (failure !== null) this.#services.planner.failed(candidate.endpoint.id, failure);
     const ended = { candidate, sentAt, firstAt, endedAt: now, meter: this.#meter, failure };
     this.#services.evidence.ended(this.request, receipt, ended);
   }

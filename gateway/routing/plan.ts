@@ -11,6 +11,7 @@ import { constraintsOf, type RoutingDefaults, sharedConstraints } from './endpoi
 import { type EndpointIndex, endpointIndex, type IndexedEndpoint } from './endpoints/endpoint-index.ts';
 import { resolve } from './endpoints/resolve.ts';
 import { fit } from './fit.ts';
+import { limitedLast, NONE_LIMITED, type RateLimited } from './limited-endpoints.ts';
 import { noEndpoint } from './no-endpoint.ts';
 import { type Eligible, type OrderOptions, order } from './order.ts';
 import { fittedPromptTokens, type Prompt, promptOf, tooManyInputTokens } from './prompt.ts';
@@ -20,6 +21,16 @@ import { unknownModel } from './unknown-model.ts';
 import { firstPick, withoutOptions } from './without-options.ts';
 
 const NO_DEFAULTS: RoutingDefaults = {};
+
+/** What a plan depends on beside the turn and the board. */
+interface Moment {
+  /** Store time, ms: older reports of capacity are not used. */
+  readonly at: number;
+  /** Endpoints that are tried last. */
+  readonly limited: RateLimited;
+}
+
+const UNLIMITED: Moment = { at: 0, limited: NONE_LIMITED };
 
 /** The eligible endpoints of one requested model, before they are ordered. */
 interface Group {
@@ -31,8 +42,7 @@ interface Group {
  * Plans where a turn may run: every endpoint of the requested models is a candidate or has a rejection. `board` is the
  * topic `endpoints`; `seed`, uniform in [0, 1), spreads the load; `conversation` is that of the turn, null without one;
  * `defaults` are the account's; `sizes` are the turn's by every vocabulary that `promptNeeds` names, and a short turn's
- * are counted here where the caller has none; `at` is store time in ms, before which reports of capacity end. Pure: the
- * same arguments give the same plan. Throws 404 when no requested model is in the catalogue, 503 with the reasons when
+ * are counted here where the caller has none. Pure: the same arguments give the same plan. Throws 404 when no requested model is in the catalogue, 503 with the reasons when
  * no endpoint is eligible, 400 when the prompt fits none of them or the first choice does not accept an option.
  * (rule I130)
  */
@@ -43,7 +53,7 @@ export function plan(
   conversation: Conversation | null = null,
   defaults: RoutingDefaults = NO_DEFAULTS,
   sizes: PromptSizes = measurePromptNow(turn, promptNeeds(turn, board)),
-  at = 0,
+  { at, limited }: Moment = UNLIMITED,
 ): Plan {
   const models = endpointIndex(board);
   const rejections: Rejection[] = [];
@@ -53,7 +63,8 @@ export function plan(
   refuseLongInputs(turn, prompts);
   const partition = turn.preferences.partition ?? defaults.partition;
   const ordered = orderGroups(groups, turn, { seed, at, conversation, together: partition === 'none' });
-  const candidates = firstPick(turn, withoutOptions(turn, ordered, rejections), rejections);
+  const able = withoutOptions(turn, ordered, rejections);
+  const candidates = firstPick(turn, limitedLast(able, limited), rejections);
   if (candidates.length === 0) throw noEndpoint(turn, rejections);
   return { candidates, rejections };
 }

@@ -20,7 +20,8 @@ it('endpoints with free slots come first, those with none left last (rule I128)'
 it('a report counts for a minute, also where its endpoint publishes nothing more (rule C37)', () => {
   const endpoints = [at('full', cheap, slots(4, 4)), at('free', dear, slots(1, 4)), at('silent', cheap)];
   const turn = turnOf({});
-  const firstAt = (now: number) => slugsOf(plan(turn, board(...endpoints), 0.5, null, {}, undefined, now))[0] as string;
+  const firstAt = (now: number) =>
+    slugsOf(plan(turn, board(...endpoints), 0.5, null, {}, undefined, { at: now, limited: new Map() }))[0] as string;
   assert.is(firstAt(60_000), 'free');
   // Equals: the dear one is hardly ever first.
   assert.is.not(firstAt(60_001), 'free');
