@@ -124,6 +124,16 @@ test('the page of commands lists every command and no other, with the descriptio
   assert.is(page, withTables(page, commands), 'run node tests/support/commands-page.ts');
 });
 
+test('the page of metrics lists every metric of a node and no other (rule N42)', () => {
+  const page = documents.find(({ path }) => path === 'docs/metrics.md')?.text ?? '';
+  const listedThere = [...page.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = '']) => quoted(cell));
+  const metrics = walk('gateway/operator/metrics').flatMap((path) =>
+    [...read(path).text.matchAll(/'(troupe_\w+)'/g)].map(([, name = '']) => name),
+  );
+  assert.ok(metrics.length > 40);
+  assert.equal(listedThere.toSorted(), [...new Set(metrics)].toSorted());
+});
+
 test('the layers of CONTRIBUTING are those that the house rules hold', () => {
   const text = documents.find(({ path }) => path === 'CONTRIBUTING.md')?.text ?? '';
   const row = (layers: readonly (readonly [string, ...string[]])[]): string =>
