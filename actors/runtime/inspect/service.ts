@@ -47,7 +47,8 @@ function implement(
       serve(call.request).then(
         (reply) => answer(null, reply),
         (error: unknown) =>
-          answer(isServiceError(error) ? error : { code: status.UNAVAILABLE, details: textOf(error) }),
+          // UNAVAILABLE would mean that the node was not reached.
+          answer(isServiceError(error) ? error : { code: status.UNKNOWN, details: textOf(error) }),
       );
     };
   };

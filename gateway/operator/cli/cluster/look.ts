@@ -13,7 +13,7 @@ import { command } from '../frame/asking.ts';
 import { type GlobalOptions, local } from '../frame/command.ts';
 import { addressIn, NAMED, nameFrom } from '../frame/names.ts';
 import { pairs, table, timeOf } from '../frame/print.ts';
-import { type Session, withSession } from '../frame/session.ts';
+import { outageWords, type Session, withSession } from '../frame/session.ts';
 import { endpointsOf } from '../provider/endpoints.ts';
 import { watchPs } from './watch-ps.ts';
 
@@ -194,9 +194,10 @@ export function renderPs(view: ClusterView): string {
     times,
     failure,
   ]);
+  const outage = outageWords(view);
   const unowned = view.unowned > 0 ? `, ${view.unowned} of them without an owner` : '';
   return [
-    ...outageLines(view),
+    ...(outage === null ? [] : [outage, '']),
     table(PS_HEAD, nodes),
     '',
     table(['KIND', 'STATE', 'CHART', 'ACTORS'], actorCounts),
@@ -205,13 +206,6 @@ export function renderPs(view: ClusterView): string {
     `${view.shardCount} shards${unowned}`,
     ...(view.quarantined.length > 0 ? ['', renderQuarantined(view)] : []),
   ].join('\n');
-}
-
-/** Names an outage of the store. */
-function outageLines({ outage }: ClusterView): readonly string[] {
-  if (outage === null) return [];
-  const since = new Date(outage.since).toISOString();
-  return [`The nodes run, and the store is out of reach since ${since}: ${outage.why}`, ''];
 }
 
 function renderQuarantined({ quarantined }: ClusterView): string {

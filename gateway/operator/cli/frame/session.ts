@@ -2,7 +2,14 @@
  * Connects a CLI command to a running cluster: calls the first node that answers. A command may be repeated on the next
  * node, so its changes carry natural ids.
  */
-import { AskError, type Cluster, parseAddress, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
+import {
+  AskError,
+  type Cluster,
+  type ClusterView,
+  parseAddress,
+  systemClock,
+  systemRandom,
+} from '../../../../actors/runtime/index.ts';
 import { connectOperator, type OperatorClient, OperatorError } from '../../../../actors/runtime/inspect/client.ts';
 import type { ManagementServices } from '../../../management/services.ts';
 import type { ClusterConfig } from '../../../terms/config/config.ts';
@@ -50,7 +57,9 @@ export async function withSession<T>(options: GlobalOptions, run: (session: Sess
       await operator.reach(REACH_MS_MAX);
       return await run({ operator, cluster, found, services: await servicesOf(cluster, found) });
     } catch (error) {
-      if (!(error instanceof OperatorError) || !error.unreached) throw explained(error, data);
+      if (!(error instanceof OperatorError) || !error.unreached) {
+        throw (await storeOutage(operator, error)) ?? explained(error, data);
+      }
       unreached = error;
     } finally {
       close();
@@ -116,6 +125,30 @@ export async function connect(
   // The rest of a cluster exists within a node only.
   const cluster = { ask: operator.ask, rows, now: () => systemClock.now() } as Partial<Cluster> as Cluster;
   return { operator, cluster, close: () => operator.close() };
+}
+
+/** `The nodes run, and the store is out of reach since ...: ...`; null while it answers. */
+export function outageWords({ outage }: ClusterView): string | null {
+  if (outage === null) return null;
+  return `The nodes run, and the store is out of reach since ${new Date(outage.since).toISOString()}: ${outage.why}`;
+}
+
+/** Whether a call failed because the store is out of reach of its node, which alone knows. */
+async function storeOutage(operator: OperatorClient, error: unknown): Promise<ConfigError | null> {
+  if (!mayBeOutage(error)) return null;
+  const view = await operator.ps().catch(() => null);
+  const words = view && outageWords(view);
+  return words ? new ConfigError(words) : null;
+}
+
+const SERVER_ERROR = 500;
+/** Failures that an actor answers whatever its store does. */
+const OF_ACTOR = ['absent', 'finished', 'unhandled', 'rejected', 'quarantined'];
+
+function mayBeOutage(error: unknown): boolean {
+  if (error instanceof OperatorError) return !error.unauthenticated;
+  if (error instanceof GatewayError) return error.status >= SERVER_ERROR;
+  return error instanceof AskError && !OF_ACTOR.includes(error.failure.code);
 }
 
 /** Explains a failed ask to the user of the command. */
