@@ -64,7 +64,13 @@ export function explainAccount(view: View): readonly string[] {
   lines.push(
     state.last === null
       ? 'The ledger is empty.'
-      : `The ledger has ${state.last.sequence} entries; the newest is a ${state.last.type} of ${state.last.amount} USD.`,
+      : `The ledger has ${entries(state.last.sequence)}; the newest is ${ENTRIES[state.last.type]} of ${state.last.amount} USD.`,
   );
   return lines;
+}
+
+const ENTRIES = { deposit: 'a deposit', charge: 'a charge', adjustment: 'an adjustment' } as const;
+
+function entries(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`;
 }

@@ -1,3 +1,4 @@
+import type { PaidIn } from '../../actors/account/deposits.ts';
 import type { EndpointRecord } from '../../actors/endpoint/record.ts';
 import type { ProviderState } from '../../actors/provider/provider.machine.ts';
 import type { ClusterView, Inspection, RowReader } from '../../actors/runtime/index.ts';
@@ -18,10 +19,12 @@ type Explained = Pick<Inspection, 'address' | 'state' | 'explanation'>;
 /**
  * An actor with its explanation, and what the actor does not know: the names of the nodes that run its work, a pause of
  * the provider of an endpoint, and the health of a provider's endpoints. `name` is an address, or an id without its account; a generation is explained from its
- * row, with the address of its account.
+ * row, with the address of its account, and so is a deposit.
  */
 export async function explained(operator: Explainer, name: string): Promise<Explained | null> {
   if (kindOfId(name) === 'generation') return explainedGeneration(operator, name);
+  const deposit = kindOfId(name) === 'deposit' ? await explainedDeposit(operator, name) : null;
+  if (deposit !== null) return deposit;
   const address = await findAddress(operator, name);
   return address === null ? null : explainedActor(operator, address);
 }
@@ -53,6 +56,18 @@ function explainGeneration(one: Generation): readonly string[] {
   const late = one.late ? [`The charge came after the release of its hold of ${amount} USD.`] : [];
   const overshoot = one.overshoot === null ? [] : [`The charge exceeded its hold by ${one.overshoot} USD.`];
   return [`${what} was charged ${settlement.cost} USD at ${ended}.`, ...late, ...overshoot, ...failures];
+}
+
+/** Null where nothing was credited: a payment explains itself. */
+async function explainedDeposit(operator: Explainer, id: string): Promise<Explained | null> {
+  const row = await operator.rowById('deposit', id);
+  if (row === null) return null;
+  const { amount, at, reason, sequence, balance, source } = JSON.parse(row.body) as PaidIn;
+  const by = source === undefined ? 'by an operator' : `by transaction ${source.transaction} on ${source.network}`;
+  const why = reason === null ? '' : `: ${reason}`;
+  const credited = `${amount} USD were credited to ${row.address} at ${new Date(at).toISOString()} ${by}${why}.`;
+  const entry = `It is entry ${sequence} of the ledger; the balance was ${balance} USD after it.`;
+  return { address: row.address, state: 'credited', explanation: [credited, entry] };
 }
 
 async function explainedActor(operator: Explainer, address: string): Promise<Explained | null> {

@@ -1,10 +1,11 @@
 /**
- * Finds the actor that an id names without its account. Every job, file, delivery, workspace, key and generation has a
+ * Finds the actor that an id names without its account. Every job, file, delivery, workspace, key, deposit and generation has a
  * row in the store that can be looked up by its id alone, in one index of either store; no actor is asked.
  */
 import { CREDENTIAL_KEY } from '../../actors/key/credential.ts';
 import { parseAddress, type RowReader } from '../../actors/runtime/index.ts';
 import { accountAddress, endpointAddress } from '../../actors/terms/ids.ts';
+import { isPaymentDepositId, paymentAddress } from '../../actors/terms/payment.ts';
 import { WORKSPACE } from '../../actors/workspace/workspace-state.ts';
 
 type Rows = Pick<RowReader, 'rows' | 'rowById'>;
@@ -20,7 +21,7 @@ const byRow =
   async (rows, id) =>
     (await rows.rowById(collection, id))?.address ?? null;
 
-/** By the beginning of the id. A generation is a row of its account and has no actor of its own. */
+/** By the beginning of the id. A generation or a credited deposit is a row of its account and has no actor of its own. */
 const PREFIXES: Readonly<Record<string, NamedBy>> = {
   acct_: { what: 'account', find: (_, id) => accountAddress(id) },
   ep_: { what: 'endpoint', find: (_, id) => endpointAddress(id) },
@@ -30,6 +31,7 @@ const PREFIXES: Readonly<Record<string, NamedBy>> = {
   evt_: { what: 'webhook', find: byRow('delivery') },
   ws_: { what: 'workspace', find: byRow(WORKSPACE) },
   'gen-': { what: 'generation', find: byRow('generation') },
+  dep_: { what: 'deposit', find: depositById },
   key_: { what: 'key', find: keyById },
 };
 
@@ -47,6 +49,12 @@ export async function findAddress(rows: Rows, text: string): Promise<string | nu
 function namedBy(text: string): NamedBy | undefined {
   const [, prefix] = /^([a-z]+[_-])[\w-]+$/.exec(text) ?? [];
   return prefix === undefined ? undefined : PREFIXES[prefix];
+}
+
+/** Of a payment that was not credited, the payment; its address holds the whole id. */
+async function depositById(rows: Rows, id: string): Promise<string | null> {
+  const credited = await rows.rowById('deposit', id);
+  return credited?.address ?? (isPaymentDepositId(id) ? paymentAddress(id) : null);
 }
 
 /** The credential of a key is stored under the key's digest; a column of it has the id. */

@@ -305,7 +305,7 @@ it('explains itself in sentences (rule N39)', () => {
     'Balance 4 USD = 4 deposited - 0 charged + 0 adjusted; 2.75 USD can be held.',
     '1 running request holds 1.25 USD.',
     'Holds without an outcome are released from 2025-11-21T02:11:00.000Z on.',
-    'The ledger has 1 entries; the newest is a deposit of 4 USD.',
+    'The ledger has 1 entry; the newest is a deposit of 4 USD.',
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { kindOf } from '../../actor/address.ts';
+import type { Answer } from '../../actor/answer.ts';
 import type { ActivityRecord } from '../../actor/cascade/activity-record.ts';
 import type { Cell } from '../../actor/cascade/cell.ts';
 import { systemCollections } from '../../actor/cascade/row-writes.ts';
@@ -27,7 +28,10 @@ interface InspectionParts {
   readonly now: () => number;
 }
 
-/** Shows one actor as it is in memory, with its kind's explanation. Loads the actor if needed and changes nothing. */
+/**
+ * Shows one actor as it is in memory, with its kind's explanation. Loads the actor if needed and changes nothing; throws
+ * where it cannot be loaded now.
+ */
 export async function inspect(parts: InspectionParts, address: string): Promise<Inspection | null> {
   const shard = parts.registry.shardOf(address);
   if (shard === undefined || parts.registry.faultOf(address) !== null) return null;
@@ -44,15 +48,16 @@ export async function inspect(parts: InspectionParts, address: string): Promise<
   }
 }
 
-/** The pinned cell; null when the shard was dropped or the store did not respond. */
+/** The pinned cell; null when the shard was dropped. Throws when the store did not respond: that is no absence. */
 async function loaded({ dispatcher }: InspectionParts, address: string, shard: Shard): Promise<Cell | null> {
   const cell = dispatcher.cellOf(address, shard);
   if (cell.shard !== shard) return null;
   cell.pins++;
   if (cell.phase !== 'loading') return cell;
-  const failure = await new Promise<unknown>((resolve) => cell.onLoaded.push(resolve));
-  if (failure === null) return cell;
+  const answer = await new Promise<Answer | null>((resolve) => cell.onLoaded.push(resolve));
+  if (answer === null) return cell;
   cell.pins--;
+  if (!answer.ok && answer.failure.code === 'refused') throw new Error(answer.failure.detail);
   return null;
 }
 

@@ -13,6 +13,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'video job': '`troupe video list --all` shows the videos',
   webhook: '`troupe webhooks list OWNER` shows the webhooks',
   payment: '`troupe deposits list ACCOUNT` shows the deposits',
+  deposit: '`troupe deposits list ACCOUNT` shows the deposits',
   generation: '`troupe accounts recent ACCOUNT` shows those of an account',
   file: 'a file that has expired or was deleted is gone',
 };

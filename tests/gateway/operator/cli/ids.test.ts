@@ -111,6 +111,21 @@ it('why tells of a generation whether it runs, what it was charged, or why it wa
   assert.match(told1, /^sim\/fast at Sim A (ended at \S+Z without a charge: \S.*\.|was charged )/);
 });
 
+it('why tells of a deposit when it was credited, why, and the balance after it', async () => {
+  const account = idOf(await cluster.fund('10'));
+  const paid = ['accounts', 'deposit', account, '2.5', '--reason', 'invoice 7', ...at];
+  const { id } = await toldJson<{ id: string }>(paid);
+  assert.match(id, /^dep_/);
+  assert.match(
+    await why(id),
+    new RegExp(
+      `^2\\.5 USD were credited to account:${account} at \\S+Z by an operator: invoice 7\\.\n` +
+        'It is entry 2 of the ledger; the balance was 12\\.5 USD after it\\.\n$',
+    ),
+  );
+  assert.is((await toldJson<{ address: string }>(['inspect', id, ...at])).address, `account:${account}`);
+});
+
 it('a command for a key takes the id of the key alone', async () => {
   // A key of its own: nodes learn its new workspace within two seconds, and its requests are refused until then.
   const { keyAddress } = await cluster.issue((two as Funded).account);
@@ -134,6 +149,7 @@ it('an id that nothing has, and a text that is no id, are errors in plain words'
     [`vjob_${'0'.repeat(32)}`]: '; `troupe video list --all` shows the videos',
     [`evt_${'0'.repeat(32)}`]: '; `troupe webhooks list ACCOUNT` shows the webhooks',
     [`file_${'0'.repeat(32)}`]: '; a file that has expired or was deleted is gone',
+    [`dep_${'0'.repeat(20)}`]: '; `troupe deposits list ACCOUNT` shows the deposits',
     key_00000000000000000000: '; `troupe keys list ACCOUNT` shows the keys',
     'gen-0000000000-00000000000000000000': '; `troupe accounts recent ACCOUNT` shows those of an account',
   };
