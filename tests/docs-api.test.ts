@@ -7,6 +7,7 @@ import { batchMachine } from '../actors/batch/batch.machine.ts';
 import { ERROR_TYPES } from '../actors/terms/refusal.ts';
 import { videoJobMachine } from '../actors/video-job/video-job.machine.ts';
 import { OPERATIONS } from '../gateway/api/api-routes.ts';
+import { ERRORS } from '../gateway/dialects/reply/error-table.ts';
 import { ROOT, read, walk } from './support/sources.ts';
 
 const document = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -27,10 +28,18 @@ function refusals(): Set<string> {
 }
 
 test('the table of errors has every error type, and exactly the statuses that it is answered with (rule E1)', () => {
-  const rows = [...document('docs/api.md').matchAll(/^\| `(\w+)` \| ([\d, ]+) \| (.+) \| (.+) \|$/gm)];
-  assert.equal(rows.map(([, type]) => type).sort(), [...ERROR_TYPES].sort());
-  const listed = rows.flatMap(([, type, statuses = '']) => statuses.split(', ').map((status) => `${type} ${status}`));
+  assert.equal(Object.keys(ERRORS).sort(), [...ERROR_TYPES].sort());
+  const listed = Object.entries(ERRORS).flatMap(([type, { statuses }]) =>
+    statuses.map((status) => `${type} ${status}`),
+  );
   assert.equal(listed.sort(), [...refusals()].sort());
+});
+
+test('the page of the API has the table of errors (rule E5)', () => {
+  const rows = Object.entries(ERRORS).map(
+    ([type, { statuses, meaning, repeat }]) => `| \`${type}\` | ${statuses.join(', ')} | ${meaning} | ${repeat} |`,
+  );
+  assert.equal(document('docs/api.md').match(/^\| `\w+` \| [\d, ]+ \| .+ \| .+ \|$/gm), rows);
 });
 
 /** A path of the API with its parameters filled in is the same route. */

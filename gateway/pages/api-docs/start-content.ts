@@ -1,5 +1,6 @@
 /** What a reader of the API needs first: its address, a credential, a request, streams, and which failures to retry. */
 import type { CatalogueModel } from '../../catalogue/models.ts';
+import { ERRORS } from '../../dialects/reply/error-table.ts';
 import { type Access, copyable, curlText, snippets } from '../catalogue/snippets.ts';
 import { type Html, html } from '../kit/html.ts';
 import { section, table } from '../kit/parts/elements.ts';
@@ -56,38 +57,19 @@ colon keeps the connection open and says nothing. The last chunk carries <code>u
 and what was delivered before is charged.</p>`;
 }
 
-/** Status, error type, and what a client does. (rule E1) */
-const FAILURES: readonly (readonly [string, string, string])[] = [
-  ['400', 'invalid_request', 'No retry: the message names the member.'],
-  ['401', 'authentication', 'No retry: check the key and its header.'],
-  ['402', 'payment_required', 'Add credits, or raise the limit that metadata.scope names.'],
-  ['403', 'permission_denied', 'No retry: the key may not do this.'],
-  ['404', 'not_found', 'No retry: no such route, model or object; the message names what is near.'],
-  ['405', 'invalid_request', 'No retry: Allow names the methods of the path.'],
-  ['408', 'timeout', 'Retry: the body arrived too slowly, or a provider did not answer in time.'],
-  [
-    '409',
-    'conflict',
-    'No retry: the object is in another state. Of a repeated Idempotency-Key, metadata.generation_id names the first run.',
-  ],
-  ['410', 'gone', 'No retry: the clip is no longer kept.'],
-  ['413', 'payload_too_large', 'No retry: send less.'],
-  ['422', 'unprocessable', 'No retry: the request is valid and cannot be carried out.'],
-  ['429', 'rate_limit_exceeded', 'Retry after the seconds in Retry-After.'],
-  ['500', 'server', 'Retry once; then report X-Generation-Id.'],
-  ['502', 'provider_unavailable', 'Retry with backoff: every endpoint that could serve has failed.'],
-  ['503', 'provider_overloaded', 'Retry after Retry-After; without it, read metadata.rejections.'],
-  ['504', 'timeout', 'Retry with backoff: the provider did not answer in time.'],
-];
-
 function errorText(): Html {
   return html`<p>Every failure has one form. <code>code</code> equals the status; programs branch on
 <code>metadata.error_type</code>, people read <code>message</code>.</p>
 <pre class="scroll" tabindex="0">{"error": {"code": 429, "message": "...", "metadata": {"error_type": "rate_limit_exceeded"}}}</pre>
 ${table({
   caption: 'Failures',
-  columns: ['Status', 'error_type', 'What to do'],
-  rows: FAILURES.map(([status, type, words]) => [status, html`<code>${type}</code>`, words]),
+  columns: ['error_type', 'Status', 'Meaning', 'Repeat?'],
+  rows: Object.entries(ERRORS).map(([type, { statuses, meaning, repeat }]) => [
+    html`<code>${type}</code>`,
+    statuses.join(', '),
+    words(meaning),
+    words(repeat),
+  ]),
   empty: '',
 })}
 <p><code>x-should-retry</code> decides where it is sent: <code>false</code> means that a repeat fails the same way. An
