@@ -27,7 +27,6 @@ import { KEY_OPERATIONS, keyRoutes } from './keys/key-routes.ts';
 import { ACTIVITY_OPERATIONS, activityRoute } from './money/activity.ts';
 import { CREDITS_OPERATIONS, creditsRoute, lowBalanceRoute, retiredPurchaseRoute } from './money/credits.ts';
 import { STATEMENT_OPERATIONS, statementRoutes } from './money/statements.ts';
-import { openApiDocument } from './openapi/document.ts';
 import { PROVIDER_OPERATIONS } from './provider/provider-operations.ts';
 import type { ProviderParts } from './provider/provider-parts.ts';
 import { providerRoutes } from './provider/provider-routes.ts';
@@ -38,6 +37,7 @@ import { VIDEO_MODEL_OPERATIONS, videoModelsRoute } from './videos/video-models.
 import { submitVideoRoute, VIDEO_OPERATIONS, videoRoutes } from './videos/video-routes.ts';
 import { WEBHOOK_OPERATIONS, webhookRoutes } from './webhooks/webhook-routes.ts';
 import { managing } from './wire/managing.ts';
+import { openApiDocument } from './wire/openapi-document.ts';
 import { anyDocument, type Operations } from './wire/operation.ts';
 import { WORKSPACE_OPERATIONS, workspaceRoutes } from './workspaces/workspace-routes.ts';
 

@@ -4,7 +4,7 @@ import type { Clock, Cluster } from '../../actors/runtime/index.ts';
 import { generationId } from '../../actors/terms/ids.ts';
 import { apiRoutes, OPERATIONS } from '../api/api-routes.ts';
 import { FEED_TEXTS } from '../api/events/event-object.ts';
-import { openApiDocument } from '../api/openapi/document.ts';
+import { openApiDocument } from '../api/wire/openapi-document.ts';
 import { AccountedBudgets } from '../edge/auth/accounted-budgets.ts';
 import { Authentication } from '../edge/auth/authentication.ts';
 import { EndpointWindow } from '../edge/auth/endpoint-window.ts';

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OPERATIONS } from '../../../gateway/api/api-routes.ts';
-import { openApiDocument } from '../../../gateway/api/openapi/document.ts';
+import { openApiDocument } from '../../../gateway/api/wire/openapi-document.ts';
 import { exampleBody } from '../../../gateway/pages/api-docs/example-body.ts';
 import { type PublishedOperation, publishedApi, type Schema } from '../../../gateway/pages/api-docs/published.ts';
 import { bounded } from '../../support/bounded.ts';

@@ -6,7 +6,7 @@ import { ERROR_TYPES } from '../../../../actors/terms/refusal.ts';
 import { OPERATIONS, openApiRoute } from '../../../../gateway/api/api-routes.ts';
 import { feedEnded, feedOpened } from '../../../../gateway/api/events/event-object.ts';
 import { feedEventSchema } from '../../../../gateway/api/events/event-schema.ts';
-import { envelopeSchema, openApiDocument } from '../../../../gateway/api/openapi/document.ts';
+import { envelopeSchema, openApiDocument } from '../../../../gateway/api/wire/openapi-document.ts';
 import type { Operation } from '../../../../gateway/api/wire/operation.ts';
 import { ChatFrames } from '../../../../gateway/dialects/chat/frames.ts';
 import { render } from '../../../../gateway/dialects/chat/render.ts';

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { errorType } from '../../dialects/reply/reply-members.ts';
 import { objectOf } from '../../dialects/request/members.ts';
-import { ATTRIBUTION, type Named, type Operation, type Operations } from '../wire/operation.ts';
+import { ATTRIBUTION, type Named, type Operation, type Operations } from './operation.ts';
 
 /** The envelope of every failure, as the OpenAPI document publishes it. (rule E1) */
 export const envelopeSchema = Type.Object({
