@@ -142,6 +142,8 @@ export interface Settlement {
   readonly unmeasured?: readonly string[];
   /** The prompt tokens that the provider reported, where they were implausible; they are then in `unmeasured`. */
   readonly promptTokensRefused?: number;
+  /** The prompt by our own count, where the provider reported so few tokens that it cannot have read all of it. */
+  readonly promptTokensCut?: number;
   /**
    * The conditions under which prices were chosen: the time of admission and the prompt's length; absent without
    * conditional prices.

@@ -59,11 +59,11 @@ export async function endTurn(
     receipt,
     settlement,
     charge: settlement === null ? 'none' : charged === null ? 'unrecorded' : 'recorded',
-    closing: charged === null || receipt.broken ? null : closingOf(running, receipt, charged.cost),
+    closing: charged === null || receipt.broken ? null : closingOf(receipt, charged.cost),
   };
 }
 
-function closingOf({ honoured }: RunningTurn, { usage, billed }: Receipt, cost: string): Closing {
+function closingOf({ usage, billed, honoured }: Receipt, cost: string): Closing {
   const closing = { usage, cost, honoured };
   const { promptTokens } = billed;
   return usage.promptTokens !== undefined || promptTokens === undefined

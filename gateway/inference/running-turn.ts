@@ -6,11 +6,12 @@ import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import { honoured } from '../routing/honoured.ts';
 import { isEmpty } from '../terms/exact-decimal.ts';
-import type { Candidate } from '../terms/plan.ts';
+import type { Candidate, PromptTokens } from '../terms/plan.ts';
 import type { Receipt } from '../terms/receipt.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import { windowsOf } from '../terms/turn-kind.ts';
+import type { Usage } from '../terms/usage.ts';
 import { brokenStream } from './exhausted.ts';
 import type { Inference } from './inference.ts';
 import type { MeasuredMedia } from './media-meter.ts';
@@ -24,8 +25,6 @@ export interface RunningTurn {
   readonly request: TurnRequest;
   /** Generation, model and provider that the reply names. */
   readonly head: ReplyHead;
-  /** The requested settings, and whether the endpoint declares them. */
-  readonly honoured: Readonly<Record<string, boolean>>;
   /** The ceiling sent to the provider, where the money lowered it; null otherwise. */
   readonly loweredCeiling: number | null;
   /** The parts since the last read; null after `finish` (and `usage`) or one `error`. One reader. */
@@ -85,7 +84,6 @@ export class RunningAttempt implements RunningTurn {
   #batches = 0;
   /** Parts read after the client left a cancellable endpoint; null before that and at other endpoints. */
   #arrived: TurnEvent[] | null = null;
-  #honoured: Readonly<Record<string, boolean>> | null = null;
   #closed = false;
   #left = false;
   /** The client left before the finish could be delivered. */
@@ -113,12 +111,6 @@ export class RunningAttempt implements RunningTurn {
     this.#delivered = !request.turn.stream;
     // A whole answer ends with its first part.
     if (!request.turn.stream) this.#close(null);
-  }
-
-  get honoured(): Readonly<Record<string, boolean>> {
-    const { endpoint, completionTokensMax } = this.#begun.candidate;
-    this.#honoured ??= honoured(this.request.turn, endpoint, completionTokensMax);
-    return this.#honoured;
   }
 
   get loweredCeiling(): number | null {
@@ -259,6 +251,9 @@ export class RunningAttempt implements RunningTurn {
     if (usage !== reported) this.#doubt('implausible usage', { usage: reported });
     const refused = usage.promptTokens === undefined ? reported.promptTokens : undefined;
     const billed = this.#meter.billed(usage, prompt.counted, ceiling);
+    const cut = isCut(usage, prompt);
+    if (cut) this.#doubt('prompt cut by its provider', { usage, counted: prompt.counted });
+    const settings = honoured(this.request.turn, candidate.endpoint, ceiling);
     const { finish } = this.#meter;
     const own: AttemptRecord = {
       endpoint: candidate.endpoint.id,
@@ -278,13 +273,14 @@ export class RunningAttempt implements RunningTurn {
       billed,
       estimated: billed !== usage,
       ...(refused === undefined ? null : { promptTokensRefused: refused }),
+      ...(cut ? { promptTokensCut: prompt.counted } : null),
       media: {},
       finishReason: failure ? 'error' : (finish?.reason ?? null),
       nativeFinishReason: finish?.native ?? null,
       upstreamId: attempt.upstreamId,
       cancelled: this.#cancelled,
       admittedMs,
-      honoured: this.honoured,
+      honoured: cut ? { ...settings, messages: false } : settings,
       latencyMs: tenths(firstAt - this.request.startedAt),
       generationMs: tenths(now - this.request.startedAt),
       attempts: attempts.length === 0 ? [own] : [...attempts, own],
@@ -300,4 +296,9 @@ export class RunningAttempt implements RunningTurn {
     const { turn, caller } = this.request;
     this.#services.planner.remember(caller.account, turn.conversation, this.#begun.candidate.endpoint);
   }
+}
+
+/** Fewer tokens are reported than the whole prompt can have; 0 is a placeholder. (rule K82) */
+function isCut({ promptTokens = 0 }: Usage, { reportedMin }: PromptTokens): boolean {
+  return promptTokens > 0 && promptTokens < reportedMin;
 }

@@ -49,7 +49,7 @@ type Draft = { -readonly [member in keyof Settlement]: Settlement[member] };
 
 /** Adds members that most turns lack, so that their rows stay small. */
 function addLessUsual(settlement: Draft, receipt: Receipt): void {
-  const { usage, media, candidate, promptTokensRefused } = receipt;
+  const { usage, media, candidate, promptTokensRefused, promptTokensCut } = receipt;
   const { cacheWriteTokens, cacheWrite1hTokens, promptTokens, completionTokens } = usage;
   if (cacheWriteTokens !== undefined) settlement.cacheWriteTokens = cacheWriteTokens;
   if (cacheWrite1hTokens !== undefined) settlement.cacheWrite1hTokens = cacheWrite1hTokens;
@@ -64,6 +64,7 @@ function addLessUsual(settlement: Draft, receipt: Receipt): void {
     ];
   }
   if (promptTokensRefused !== undefined) settlement.promptTokensRefused = promptTokensRefused;
+  if (promptTokensCut !== undefined) settlement.promptTokensCut = promptTokensCut;
   if (candidate.endpoint.tariff.overrides !== undefined) settlement.conditions = conditionsOf(receipt);
 }
 

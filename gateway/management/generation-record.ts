@@ -140,7 +140,7 @@ function renderAttempt(attempt: AttemptRecord): Readonly<Record<string, unknown>
 
 /**
  * The members of a generation's record beyond the convention: the route candidates and the reasons for rejections, the
- * amount of every hold, an implausible prompt count, the ceiling where the money lowered it, which requested parameters the serving endpoint
+ * amount of every hold, an implausible prompt count, our count of a prompt that the provider cut, the ceiling where the money lowered it, which requested parameters the serving endpoint
  * declares, which members of the body nothing reads, and timings. A plain request with one endpoint and no rejection has no `route`; its endpoint is in
  * `provider_responses`. Times in ms since the request's start.
  */
@@ -155,6 +155,7 @@ function renderTrace(generation: Generation): Readonly<Record<string, unknown>> 
     route: route === undefined ? null : renderRoute(route),
     holds: holdsOf(generation),
     refused_prompt_tokens: settlement?.promptTokensRefused ?? null,
+    cut_prompt_tokens: settlement?.promptTokensCut ?? null,
     affordable_max_tokens: settlement?.affordableTokensMax ?? null,
     media: settlement?.media === undefined ? null : renderMedia(settlement.media),
     price_conditions: settlement?.conditions === undefined ? null : renderConditions(settlement.conditions),

@@ -24,7 +24,12 @@ export function promptOf(turn: Turn, sizes: TurnSizes): Prompt {
 }
 
 export function tokensOf(size: PromptSize): PromptTokens {
-  return { counted: promptCount(size), held: promptHeld(size), reportedMax: promptReportedMax(size) };
+  return {
+    counted: promptCount(size),
+    held: promptHeld(size),
+    reportedMax: promptReportedMax(size),
+    reportedMin: promptReportedMin(size),
+  };
 }
 
 /** Margin by which our count of a prompt may be below the provider's. */
@@ -82,6 +87,28 @@ const MEDIA_FACTOR = 4;
 export function promptReportedMax(size: PromptSize): number {
   if (hasMedia(size)) return promptHeld(size) * MEDIA_FACTOR;
   return promptCount(size) * TEXT_FACTOR + SYSTEM_PROMPT_TOKENS + size.heldOnlyTokens;
+}
+
+/**
+ * The smallest window to which a server is known to cut prompts in silence, with an error status for none: 2,048 tokens,
+ * the default of Ollama's `num_ctx` for years.
+ */
+const CUT_WINDOW_TOKENS_MIN = 2_048;
+/**
+ * A report below this share of our count, and of this many bytes a token, means that the text was not read whole. Both
+ * have to hold: a vocabulary that knows a script has up to five times fewer tokens of it than one that does not, but none
+ * has 16 bytes a token of a language; English has four to five.
+ */
+const CUT_FACTOR = 4;
+const CUT_BYTES_PER_TOKEN = 16;
+
+/**
+ * The fewest prompt tokens that a provider reports which read the whole prompt; 0 for a prompt that is too short to
+ * judge. Text alone is judged, since the size of media is a guess. (rule K82)
+ */
+function promptReportedMin({ textTokens, bytes }: PromptSize): number {
+  if (textTokens < CUT_FACTOR * CUT_WINDOW_TOKENS_MIN) return 0;
+  return Math.min(Math.ceil(textTokens / CUT_FACTOR), Math.ceil(bytes / CUT_BYTES_PER_TOKEN));
 }
 
 /** Inputs that are token ids count exactly, so their bound is their count; any media part has a larger bound. */

@@ -9,13 +9,14 @@ export interface Plan {
 }
 
 /**
- * Prompt tokens of a turn: the count that is charged where none is reported, the count that the hold covers, and the
- * most that a provider may report.
+ * Prompt tokens of a turn: the count that is charged where none is reported, the count that the hold covers, the most
+ * that a provider may report, and the fewest that one reports which read all of it.
  */
 export interface PromptTokens {
   readonly counted: number;
   readonly held: number;
   readonly reportedMax: number;
+  readonly reportedMin: number;
 }
 
 /** What a prompt consumes beside tokens and images, where the endpoint prices it. */

@@ -21,6 +21,8 @@ export interface Receipt {
   readonly estimated: boolean;
   /** The prompt tokens that the provider reported, where they were implausible and our own count is charged instead. */
   readonly promptTokensRefused?: number;
+  /** Our own count of the prompt, where the provider reported so few tokens that it cannot have read all of it. */
+  readonly promptTokensCut?: number;
   /**
    * Media measured from the bytes of the reply, within the admitted bounds, and what the prompt consumes beside tokens.
    */
@@ -29,7 +31,7 @@ export interface Receipt {
   readonly nativeFinishReason: string | null;
   readonly upstreamId: string | null;
   readonly cancelled: boolean;
-  /** The requested settings, and whether the serving endpoint declares them. */
+  /** The requested settings, and whether the serving endpoint declares them; `messages` is false for a cut prompt. */
   readonly honoured: Readonly<Record<string, boolean>>;
   /** Milliseconds from the request's start until money was held, to the first delivered part, and to the end. */
   readonly admittedMs: number | null;

@@ -52,6 +52,10 @@ const generationSchema = Type.Object(
           whole,
           'The prompt tokens that the provider reported, where they were implausible and our own count is charged; null otherwise.',
         ),
+        cut_prompt_tokens: orNull(
+          whole,
+          'The prompt by our own count, where the provider reported so few tokens that it cannot have read all of it; null otherwise.',
+        ),
         provider_name: described(text, 'Name of the serving company, for people.'),
         upstream_id: orNull(text, 'Id that the provider gave its answer; null where it gave none.'),
         session_id: orNull(text, 'Conversation that the request named; null for none.'),

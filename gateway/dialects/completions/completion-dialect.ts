@@ -14,6 +14,7 @@ import { usageText } from '../reply/usage-text.ts';
 import { membersOf } from '../request/read-members.ts';
 import { CompletionFrames } from './frames.ts';
 import { parse } from './parse.ts';
+import { pathOf } from './path-of.ts';
 import { completionRequest } from './request-schema.ts';
 import { TokenScores } from './token-scores.ts';
 
@@ -37,12 +38,6 @@ export function completionReplyDialect(echo: string | null): ReplyDialect {
     keepAlive: KEEP_ALIVE,
     pathOf,
   };
-}
-
-function pathOf(path: string): string | null {
-  if (path.startsWith('messages')) return 'prompt';
-  if (path === 'top_logprobs') return 'logprobs';
-  return Object.hasOwn(completionRequest.properties, path) ? path : null;
 }
 
 /**

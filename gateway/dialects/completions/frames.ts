@@ -2,7 +2,8 @@ import type { TurnEvent } from '../../terms/turn-event.ts';
 import { errorMember } from '../reply/error-envelope.ts';
 import type { Closing, ReplyFrames, ReplyHead } from '../reply/reply-dialect.ts';
 import { DONE } from '../reply/reply-dialect.ts';
-import { usageText } from '../reply/usage-text.ts';
+import { honouredNames, usageText } from '../reply/usage-text.ts';
+import { pathOf } from './path-of.ts';
 import { TokenScores } from './token-scores.ts';
 
 /**
@@ -54,7 +55,7 @@ export class CompletionFrames implements ReplyFrames {
   end(closing: Closing | null): string {
     if (closing === null) return DONE;
     const { usage, cost, honoured } = closing;
-    return `${this.#opening}"choices":[],"usage":${usageText(usage, cost)},"honoured":${JSON.stringify(honoured)}}\n\n${DONE}`;
+    return `${this.#opening}"choices":[],"usage":${usageText(usage, cost)},"honoured":${JSON.stringify(honouredNames(honoured, pathOf))}}\n\n${DONE}`;
   }
 
   #text(text: string, scores: string): string {

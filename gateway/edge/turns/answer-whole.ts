@@ -42,11 +42,11 @@ export class WholeAnswer {
       const ended = await endTurn(inference, running);
       this.#context.end.turn = ended;
       this.#context.end.callerLeft = this.#endedBy === 'caller';
-      const { events, error, charge, closing } = ended;
+      const { events, error, receipt, charge, closing } = ended;
       if (charge === 'unrecorded') turns.settledLater++;
       if (error !== null) throw error;
       const { head, request } = running;
-      const headers = generationHeaders(head.id).concat(turnHeaders(request, running));
+      const headers = generationHeaders(head.id).concat(turnHeaders(request, running, receipt));
       headers.push('x-provider-name', headerText(head.provider));
       headers.push('content-type', request.reply.type);
       if (crashPoint) response.once('finish', () => crashPoint('reply.sent'));

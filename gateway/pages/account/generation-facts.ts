@@ -49,6 +49,11 @@ export function moneyFacts({ settlement, amount, overshoot, moves = [], status }
     ['Above the hold', overshoot !== null && usd(overshoot)],
     ['Video', videoSeconds !== undefined && `${videoSeconds} s`],
     ['Tokens', settlement !== null && videoSeconds === undefined && tokens(settlement)],
+    [
+      'Prompt cut',
+      settlement?.promptTokensCut !== undefined &&
+        `the provider read ${countOf(settlement.promptTokens)} of about ${countText(settlement.promptTokensCut)} tokens`,
+    ],
     ['Counted by', settlement?.estimated === true && countedBy(settlement)],
     ['Without a price', units.length > 0 && units.join(', ')],
     ['Prices', prices],

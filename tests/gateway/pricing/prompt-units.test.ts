@@ -23,7 +23,7 @@ async function units(
   meter = new PromptMeter(new ManualClock()),
 ): Promise<PromptUnits | undefined> {
   const endpoint = { ...boardEndpoint('a', 'http://127.0.0.1:9/v1'), tariff: { id: 't', discount: 0, ...prices } };
-  const prompt = { counted: 1, held: 1, reportedMax: 1 };
+  const prompt = { counted: 1, held: 1, reportedMax: 1, reportedMin: 0 };
   const candidate = { endpoint, model: 'm', completionTokensMax: 1, messages, prompt };
   return (await meter.metered(candidate)).promptUnits;
 }
