@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
@@ -21,6 +21,14 @@ test('the blob example in the README is the one that is tested, and is short', (
   const example = read('./example-kinds/film.ts').trimEnd();
   assert.ok(read('../../actors/README.md').includes(`\`\`\`ts\n${example}\n\`\`\``));
   assert.ok(example.split('\n').length <= 75, `${example.split('\n').length} lines`);
+});
+
+test('the example kinds are nine at most, and each says what it proves or that it is to be copied', () => {
+  const files = readdirSync(new URL('./example-kinds/', import.meta.url)).filter((file) => file !== 'test-kind.ts');
+  assert.ok(files.length > 0 && files.length <= 9, files.join(' '));
+  for (const file of files) {
+    assert.match(read(`./example-kinds/${file}`), /^\/\*\*[\s*]+An? (\w+ proves|example to copy)/, file);
+  }
 });
 
 test.run();

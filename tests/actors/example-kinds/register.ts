@@ -1,4 +1,7 @@
-/** A test kind with rows: entries by id, open until they are closed, each on behalf of a node. */
+/**
+ * A register proves what rows promise: lines by id, open until they are closed, read by id, in order and while uncommitted,
+ * and each on behalf of a node whose death closes it.
+ */
 import { assign, setup } from 'xstate';
 import { emit } from '../../../actors/runtime/actor/effect.ts';
 import type { ActorEvent, Json, RowView, Stamped } from '../../../actors/runtime/actor/event.ts';

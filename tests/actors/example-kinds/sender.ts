@@ -1,6 +1,4 @@
-/**
- * A test kind that sends the given messages to the given addresses, starts activities, and records what it receives.
- */
+/** A sender proves what arrives, and how often: it posts any message, starts any activity, and records what it receives. */
 import { assign, setup } from 'xstate';
 import type { Repeats } from '../../../actors/runtime/actor/effect.ts';
 import { emit } from '../../../actors/runtime/actor/effect.ts';

@@ -1,4 +1,7 @@
-/** The smallest durable actor for cluster tests: adds, replies with its sum, publishes it. Its second chart is a later build. */
+/**
+ * A tally proves that nodes of two builds serve the same actors: the smallest durable actor adds, replies with its sum and
+ * publishes it; the second chart is that of the later build.
+ */
 import { assign, setup } from 'xstate';
 import { emit, type Kind } from '../../../actors/runtime/index.ts';
 import { testKind } from './test-kind.ts';

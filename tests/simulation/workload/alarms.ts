@@ -1,6 +1,6 @@
 import type { ActorEvent } from '../../../actors/runtime/index.ts';
 import type { Work } from '../../actors/example-kinds/job.ts';
-import type { AlarmRequested, AlarmStored } from '../../support/auditor/runtime-evidence.ts';
+import type { AlarmRequested, AlarmStored, Outcome } from '../../support/auditor/runtime-evidence.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
 import { type Client, pause } from './client.ts';
@@ -42,7 +42,7 @@ export class Alarms {
     client: Client,
     { address }: AlarmRequested,
     event: ActorEvent & { readonly id: string },
-  ): Promise<'ok' | 'fail' | 'unknown'> {
+  ): Promise<Outcome> {
     this.#history.note(event.type, { address, ...event, client: client.name });
     const ending = await endingOf(
       client.node.ask(address, event, { withinMs: client.dice.between(ASK_MS_MIN, ASK_MS_MAX) }),

@@ -36,6 +36,9 @@ export interface RuntimeEvidence {
   readonly crashed: ReadonlySet<string>;
 }
 
+/** How a request ended for its sender; `fail`: it certainly had no effect. */
+export type Outcome = 'ok' | 'fail' | 'unknown';
+
 /** One shard's part of one commit, with the stored ownership at that moment. */
 export interface CommitPart {
   readonly at: number;
@@ -75,8 +78,7 @@ export interface RegisterOperation {
     | { readonly type: 'write'; readonly value: string }
     | { readonly type: 'swap'; readonly expect: string | null; readonly value: string };
   endAt: number | null;
-  /** `fail`: certainly had no effect. */
-  outcome: 'ok' | 'fail' | 'unknown';
+  outcome: Outcome;
   /** The value after the operation, if it was answered. */
   seen: string | null;
   swapped: boolean | null;
@@ -87,7 +89,7 @@ export interface AdditionRequested {
   readonly op: string;
   readonly by: number;
   /** `ok` if any of its sends was acknowledged, `fail` if all certainly had no effect. */
-  outcome: 'ok' | 'fail' | 'unknown';
+  outcome: Outcome;
 }
 
 export interface TallyStored {
@@ -99,8 +101,8 @@ export interface TallyStored {
 export interface AlarmRequested {
   readonly address: string;
   readonly name: string;
-  set: 'ok' | 'fail' | 'unknown';
-  cancel: 'none' | 'ok' | 'fail' | 'unknown';
+  set: Outcome;
+  cancel: 'none' | Outcome;
 }
 
 export interface AlarmStored {
@@ -129,13 +131,13 @@ export interface PurseSum {
   readonly expected: number;
 }
 
-/** A transfer between wallets of different owners; `fail`: certainly not sent. */
+/** A transfer between wallets of different owners. */
 export interface TransferRequested {
   readonly transfer: string;
   readonly from: string;
   readonly to: string;
   readonly amount: number;
-  outcome: 'ok' | 'fail' | 'unknown';
+  outcome: Outcome;
 }
 
 export interface TransferReceived {
@@ -155,12 +157,12 @@ export interface WalletStored {
   readonly amount: number;
 }
 
-/** A bill and the biller that books it; `fail`: certainly not accepted. */
+/** A bill and the clerk that books it. */
 export interface BillRequested {
   readonly bill: string;
   readonly way: 'pay' | 'later' | 'work' | 'send';
   readonly biller: string;
-  outcome: 'ok' | 'fail' | 'unknown';
+  outcome: Outcome;
 }
 
 export interface BillStored {
@@ -189,7 +191,7 @@ export interface DeadLetterStored {
 export interface JobRequested {
   readonly address: string;
   readonly id: string;
-  outcome: 'ok' | 'fail' | 'unknown';
+  outcome: Outcome;
 }
 
 export interface JobStored {
