@@ -10,7 +10,7 @@ export const REASONING_HISTORIES = [
   'signature',
   'none',
 ] as const;
-type ReasoningHistory = (typeof REASONING_HISTORIES)[number];
+export type ReasoningHistory = (typeof REASONING_HISTORIES)[number];
 
 /** The forms in which a provider takes its key. Each is made in `gateway/providers/call/credentials/`. */
 export const CREDENTIAL_FORMS = ['bearer', 'api-key', 'x-api-key', 'x-goog-api-key', 'none'] as const;

@@ -5,7 +5,7 @@ import type { Credentials } from '../outbound/credentials.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { FairRoom } from '../overload/fair-room.ts';
 import type { StreamShares } from '../overload/stream-shares.ts';
-import type { ProviderAttempt, ProviderUpload } from '../providers/adapter.ts';
+import type { Learnt, ProviderAttempt, ProviderUpload } from '../providers/adapter.ts';
 import { open } from '../providers/call/open.ts';
 import { credentialsOf, type Target, targetOf } from '../providers/call/target.ts';
 import { type VideoTarget, videoTargetOf } from '../providers/video/video-target.ts';
@@ -94,10 +94,15 @@ export class ProviderCalls {
   }
 }
 
+/** Endpoints that a node remembers: more than a catalogue has. */
+const LEARNT_MAX = 16_384;
+
 /** The provider target of each endpoint, with the operator's key for it: computed once per endpoint object and key. */
 export class Targets {
   readonly #keys: ProviderKeys;
   readonly #known = new WeakMap<Endpoint, { readonly target: Target; readonly key: string | null }>();
+  /** By endpoint id: an endpoint is another object after each of its publications. */
+  readonly #learnt = new Map<string, Learnt>();
 
   constructor(keys: ProviderKeys) {
     this.#keys = keys;
@@ -108,9 +113,18 @@ export class Targets {
     const key = this.#keys.get(endpoint.provider.slug) ?? null;
     const known = this.#known.get(endpoint);
     if (known?.key === key) return known.target;
-    const target = targetOf(endpoint, key);
+    const target = targetOf(endpoint, key, undefined, this.#learntOf(endpoint));
     this.#known.set(endpoint, { target, key });
     return target;
+  }
+
+  #learntOf({ id }: Endpoint): Learnt {
+    const known = this.#learnt.get(id);
+    if (known !== undefined) return known;
+    if (this.#learnt.size >= LEARNT_MAX) this.#learnt.delete(this.#learnt.keys().next().value as string);
+    const learnt: Learnt = {};
+    this.#learnt.set(id, learnt);
+    return learnt;
   }
 
   /** What authenticates calls to the provider of an endpoint, whatever it serves. */

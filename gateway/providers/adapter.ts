@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import type { CredentialForm } from '../../actors/terms/wire.ts';
+import type { CredentialForm, ReasoningHistory } from '../../actors/terms/wire.ts';
 import type { OutboundUpload } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
@@ -38,12 +38,12 @@ export interface Adapter {
    */
   leftOut(turn: Turn, endpoint: Endpoint, ceiling: number): readonly string[];
   /** Prepares once, per endpoint, what does not depend on the turn. */
-  writer(endpoint: Endpoint): BodyWriter;
+  writer(endpoint: Endpoint, learnt?: Learnt): BodyWriter;
   /**
    * For one answer. `makeCallId` makes an id for a tool call that the provider sent without one; `note` receives an
    * error instead of an answer; `asked` is the turn, where it decides what a valid answer is.
    */
-  reader(makeCallId: (index: number) => string, note?: RefusalNote, asked?: Turn): ReplyReader;
+  reader(makeCallId: (index: number) => string, note?: RefusalNote, asked?: Turn, learnt?: Learnt): ReplyReader;
   /** How its streams are cut into frames; absent: server-sent events. */
   readonly framing?: Framing;
   /** Brackets, braces, colons and commas of a whole reply; absent: the bound of answers in words. */
@@ -68,6 +68,12 @@ export interface FrameCutter {
   feed(chunk: Uint8Array): void;
   /** The connection has ended: what is left is a frame where the wire needs no mark behind its last one. */
   end(): void;
+}
+
+/** What a node has learnt of an endpoint from its answers: one object for each endpoint, shared by its calls. */
+export interface Learnt {
+  /** The form in which it reasons; absent until it has. */
+  reasonedIn?: ReasoningHistory;
 }
 
 /** What a frame of a stream is: a part of the answer, an ignored frame, or the terminator. */

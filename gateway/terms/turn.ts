@@ -205,3 +205,9 @@ export function inexpressible(modality: string, metadata: Readonly<Record<string
 
 /** The `format` of reasoning that a provider of the messages dialect signed: only such a provider accepts it back. */
 export const SIGNED_THINKING = 'anthropic-claude-v1';
+
+/**
+ * The `format` of a thought signature of Gemini, an encrypted entry: of the tool call whose id it has, or of the text
+ * where it has none.
+ */
+export const GEMINI_FORMAT = 'google-gemini-v1';

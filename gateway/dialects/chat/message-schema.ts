@@ -108,6 +108,7 @@ export const messageSchema = Type.Union([
     content: maybe(text, 'The text of that answer; absent where it only called tools.'),
     tool_calls: maybe(Type.Array(toolCall), 'The tools that the answer called.'),
     reasoning: maybe(Type.String(), 'The reasoning of that answer, as text.'),
+    reasoning_content: maybe(Type.String(), 'The same under another name; read where `reasoning` is absent.'),
     reasoning_details: maybe(Type.Array(reasoningDetail), 'Reasoning in structured entries; send them back unchanged.'),
     refusal: maybe(Type.String(), 'The words with which the model declined.'),
     name: maybe(Type.String(), 'Name of the participant, passed on to the model.'),

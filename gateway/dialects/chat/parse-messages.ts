@@ -61,7 +61,8 @@ function parseAssistant(message: Assistant, at: number, carried: Carried): TurnM
     turned.toolCalls = message.tool_calls.map(toolCallOf);
     for (const call of turned.toolCalls) carried.addCall(call);
   }
-  if (message.reasoning != null) turned.reasoning = message.reasoning;
+  const reasoning = message.reasoning ?? message.reasoning_content;
+  if (reasoning != null) turned.reasoning = reasoning;
   if (message.reasoning_details && message.reasoning_details.length > 0) {
     // The same entries as in the body: a provider may have signed them, so they are not rewritten.
     turned.reasoningDetails = message.reasoning_details as NonNullable<Turned['reasoningDetails']>;

@@ -85,7 +85,7 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     reply.body.abort();
     throw failure;
   }
-  const reader = adapter.reader((index) => `call_${request.generation}_${index}`, note, turn);
+  const reader = adapter.reader((index) => `call_${request.generation}_${index}`, note, turn, target.learnt);
   if (!turn.stream) {
     const { bodyBytesMax } = request.limits;
     return new WholeAttempt(reply, reader, { clock, room, bodyBytesMax, tokensMax: adapter.replyTokensMax });

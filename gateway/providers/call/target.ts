@@ -1,7 +1,7 @@
 import type { Endpoint, LoneOutput, TurnDialect } from '../../../actors/terms/endpoint.ts';
 import type { Credentials } from '../../outbound/credentials.ts';
 import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
-import type { Adapter, BodyWriter } from '../adapter.ts';
+import type { Adapter, BodyWriter, Learnt } from '../adapter.ts';
 import { chatAdapter } from '../chat/adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { serverSentEvents } from '../framing/server-sent-events.ts';
@@ -39,18 +39,20 @@ export interface Target {
   /** The headers lack what authenticates a call: it is made for each. Null: they have it. */
   readonly signer: Exclude<Credentials, readonly string[]> | null;
   readonly write: BodyWriter;
+  readonly learnt: Learnt;
   /** The endpoint answers with media: a line of its stream may hold a whole picture. */
   readonly drawsMedia: boolean;
 }
 
 /**
  * Prepares everything about an endpoint that does not depend on the request; once per endpoint. `apiKey` is null for a
- * provider without authentication. Throws `ProviderFailure` for an invalid address or dialect.
+ * provider without authentication, `learnt` what earlier calls to the endpoint found. Throws `ProviderFailure` for an invalid address or dialect.
  */
 export function targetOf(
   endpoint: Endpoint,
   apiKey: string | null,
   adapter: Adapter | undefined = adapterOf(endpoint),
+  learnt: Learnt = {},
 ): Target {
   if (adapter === undefined)
     throw new ProviderFailure('misconfigured', `endpoint ${endpoint.id} has an unknown dialect`);
@@ -62,7 +64,8 @@ export function targetOf(
     stream: { url: urlOf(endpoint, adapter, true), headers: headersOf(streamTypeOf(adapter), fixed) },
     whole: { url: urlOf(endpoint, adapter, false), headers: headersOf('application/json', fixed) },
     signer,
-    write: adapter.writer(endpoint),
+    write: adapter.writer(endpoint, learnt),
+    learnt,
     drawsMedia: endpoint.outputModalities.some((modality) => modality !== 'text'),
   };
 }

@@ -1,6 +1,6 @@
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
-import type { FrameKind, ReplyReader } from '../adapter.ts';
+import type { FrameKind, Learnt, ReplyReader } from '../adapter.ts';
 import { errorIn, inBandFailure } from '../in-band-failure.ts';
 import { parsed, stopSequence } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
@@ -10,6 +10,7 @@ import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
 import { readScores } from './scores.ts';
+import { pushSignature } from './thought-signature.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -45,6 +46,7 @@ export class ChatReader implements ReplyReader {
   upstreamId: string | null = null;
   readonly #makeCallId: (index: number) => string;
   readonly #note: RefusalNote | undefined;
+  readonly #learnt: Learnt;
   // Created on first use: most answers are text alone.
   #calls: ToolCalls | null = null;
   #details: ReasoningDetails | null = null;
@@ -53,9 +55,10 @@ export class ChatReader implements ReplyReader {
   /** A part of the answer has arrived. */
   #begun = false;
 
-  constructor(makeCallId: (index: number) => string, note?: RefusalNote) {
+  constructor(makeCallId: (index: number) => string, note?: RefusalNote, learnt: Learnt = {}) {
     this.#makeCallId = makeCallId;
     this.#note = note;
+    this.#learnt = learnt;
   }
 
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): FrameKind {
@@ -104,12 +107,18 @@ export class ChatReader implements ReplyReader {
     if (typeof part !== 'object') throw new ProviderFailure('garbage', 'the answer of a choice is not an object');
     const delta = part as Members;
     const reasoning = textOf(delta.reasoning) || textOf(delta.reasoning_content);
-    if (reasoning !== '') events.push({ type: 'reasoning-delta', text: reasoning });
+    if (reasoning !== '') {
+      if (this.#details === null) this.#learnt.reasonedIn = textOf(delta.reasoning) ? 'reasoning' : 'reasoning_content';
+      events.push({ type: 'reasoning-delta', text: reasoning });
+    }
+    if (delta.extra_content != null) pushSignature(delta.extra_content, undefined, events);
     if (delta.reasoning_details != null) {
+      this.#learnt.reasonedIn = 'details';
       this.#details ??= new ReasoningDetails();
       this.#details.read(delta.reasoning_details, streamed, events);
     }
-    readContent(delta.content, events);
+    if (typeof delta.content === 'string') pushText(delta.content, events);
+    else if (readParts(delta.content, events)) this.#learnt.reasonedIn = 'parts';
     const refusal = textOf(delta.refusal);
     if (refusal !== '') events.push({ type: 'refusal-delta', text: refusal });
     if (delta.images != null || delta.audio != null) {
@@ -153,19 +162,23 @@ export class ChatReader implements ReplyReader {
   }
 }
 
-/** Adds the events of a `content`: plain text, or a list of parts, in which some servers send their reasoning. */
-function readContent(content: unknown, events: TurnEvent[]): void {
-  if (typeof content === 'string') {
-    if (content !== '') events.push({ type: 'text-delta', text: content });
-    return;
-  }
-  if (!Array.isArray(content)) return;
+function pushText(text: string, events: TurnEvent[]): void {
+  if (text !== '') events.push({ type: 'text-delta', text });
+}
+
+/** Adds the events of a list of parts, in which some servers send their reasoning. True where there was any. */
+function readParts(content: unknown, events: TurnEvent[]): boolean {
+  if (!Array.isArray(content)) return false;
+  let reasoned = false;
   for (const part of content as readonly (Members | null)[]) {
-    const text = textOf(part?.text);
     const thought = textOf(part?.thinking);
-    if (thought !== '') events.push({ type: 'reasoning-delta', text: thought });
-    if (text !== '') events.push({ type: 'text-delta', text });
+    if (thought !== '') {
+      reasoned = true;
+      events.push({ type: 'reasoning-delta', text: thought });
+    }
+    pushText(textOf(part?.text), events);
   }
+  return reasoned;
 }
 
 /** Plain text, or the texts of a list of parts. */

@@ -1,11 +1,19 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import { pushSignature } from './thought-signature.ts';
 
 /** Calls in one reply; a reply with more is invalid. */
 const CALLS_MAX = 1_536;
 const ID_CHARACTERS_MAX = 256;
 /** Arguments of all calls whose names have not arrived yet. */
 const EARLY_CHARACTERS_MAX = 64 * 1024;
+
+interface Fragment {
+  readonly index?: unknown;
+  readonly id?: unknown;
+  readonly function?: unknown;
+  readonly extra_content?: unknown;
+}
 
 interface Call {
   readonly index: number;
@@ -53,10 +61,11 @@ export class ToolCalls {
   #readFragment(fragment: unknown, at: number, events: TurnEvent[]): void {
     if (typeof fragment !== 'object' || fragment === null)
       throw new ProviderFailure('garbage', 'a tool call is not an object');
-    const { index, id, function: called } = fragment as { index?: unknown; id?: unknown; function?: unknown };
+    const { index, id, function: called, extra_content: extra } = fragment as Fragment;
     const { name, arguments: given } = (called ?? {}) as { name?: unknown; arguments?: unknown };
     const call = this.#callOf(Number.isSafeInteger(index) ? (index as number) : at, id);
     const piece = typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given);
+    if (extra != null) pushSignature(extra, call.id, events);
     if (call.name !== null) addPiece(call, piece, events);
     else if (typeof name !== 'string' || name === '') this.#keep(call, piece);
     else {

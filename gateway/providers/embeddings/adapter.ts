@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
 import type { Adapter, TextWriter } from '../adapter.ts';
 import { ownOptions } from '../own-options.ts';
+import { shaper } from '../shaper.ts';
 import { EmbeddingsReader } from './reply-reader.ts';
 
 /** Members that the gateway sets; `provider.options` cannot. */
@@ -16,15 +17,17 @@ export function embeddingsWriter(endpoint: Endpoint): TextWriter {
   const isEncoded = format?.type === 'enum' && format.values.includes('base64');
   const fixed = { model: endpoint.target.upstreamId, encoding_format: isEncoded ? 'base64' : 'float' };
   const declared = new Set(endpoint.supportedParameters);
+  const shape = shaper(endpoint.target.wire ?? {});
   return ({ messages, sampling, user, preferences: { options } }) => {
     const settings = Object.entries(sampling).filter(([name]) => declared.has(name));
-    return JSON.stringify({
+    const body: Record<string, unknown> = {
       ...fixed,
       input: messages.map(inputOf),
       ...Object.fromEntries(settings),
       ...(user === undefined ? {} : { user }),
-      ...(options === undefined ? {} : ownOptions(options, endpoint, OURS)),
-    });
+    };
+    shape?.(body);
+    return JSON.stringify(options === undefined ? body : { ...body, ...ownOptions(options, endpoint, OURS) });
   };
 }
 
@@ -40,7 +43,7 @@ export const embeddingsAdapter: Adapter = {
   address: () => '/embeddings',
   credential: 'bearer',
   takesBudget: false,
-  leftOut: () => [],
+  leftOut: ({ user }, { target }) => (user !== undefined && target.wire?.omit?.includes('user') ? ['user'] : []),
   writer: embeddingsWriter,
   reader: (_makeCallId, note, asked) => new EmbeddingsReader(asked, note),
   replyTokensMax: REPLY_TOKENS_MAX,

@@ -6,6 +6,8 @@ import { listText } from '../json-text.ts';
 import { addLostParts, isExcluded } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import { shaper } from '../shaper.ts';
+import { toolIdMapper } from '../tool-ids.ts';
 import { cacheControl, conversation, FORMS } from './conversation.ts';
 import { thinking, thinks } from './thinking.ts';
 
@@ -24,8 +26,11 @@ const NO_PARAMETERS = { type: 'object', properties: {} };
  */
 export function messagesWriter(endpoint: Endpoint): TextWriter {
   const declared = new Set(endpoint.supportedParameters);
+  const { wire = {} } = endpoint.target;
+  const shape = shaper(wire);
+  const withToolIds = toolIdMapper(wire);
   return (turn, ceiling) => {
-    const { system, messages } = conversation(turn.messages);
+    const { system, messages } = conversation(withToolIds(turn.messages));
     const rest: Record<string, unknown> = {
       model: endpoint.target.upstreamId,
       max_tokens: ceiling,
@@ -38,6 +43,7 @@ export function messagesWriter(endpoint: Endpoint): TextWriter {
     addOutput(turn, thought.effort, rest);
     if (turn.cacheFor !== undefined) rest.cache_control = cacheControl(turn.cacheFor);
     if (turn.user !== undefined) rest.metadata = { user_id: turn.user };
+    shape?.(rest);
     if (turn.preferences.options) Object.assign(rest, ownOptions(turn.preferences.options, endpoint, OURS));
     const prompt = system === null ? '' : `"system":${system},`;
     return `{${prompt}"messages":${messages},${membersText(rest).slice(1)}`;
@@ -99,6 +105,7 @@ export function leftOut(turn: Turn, endpoint: Endpoint, ceiling: number): readon
   } else if (effort !== 'none' && thought.effort === undefined && (!isBudget || tokensMax !== undefined)) {
     names.push('reasoning_effort');
   }
+  if (turn.user !== undefined && endpoint.target.wire?.omit?.includes('metadata')) names.push('user');
   addLostParts(turn, FORMS, names);
   return names;
 }

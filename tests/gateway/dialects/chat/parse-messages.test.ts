@@ -176,6 +176,17 @@ it('an assistant message keeps its reasoning, its details unchanged and in order
   assert.is(message.reasoningDetails?.[0], details[0]);
 });
 
+it('reasoning is read under both names, `reasoning` first', () => {
+  const read = (members: object): unknown => turnOf({ role: 'assistant', content: 'a', ...members }).messages[0];
+  assert.equal(read({ reasoning_content: 'hm' }), { role: 'assistant', text: 'a', reasoning: 'hm' });
+  assert.equal(read({ reasoning: 'one', reasoning_content: 'two' }), {
+    role: 'assistant',
+    text: 'a',
+    reasoning: 'one',
+  });
+  assert.equal(read({ reasoning: null, reasoning_content: null }), { role: 'assistant', text: 'a' });
+});
+
 it('nulls and empty lists at the optional members of a message count as absent', () => {
   const nulls = { name: null, reasoning: null, reasoning_details: null, refusal: null, tool_calls: null };
   assert.equal(turnOf({ role: 'assistant', content: null, ...nulls }).messages, [{ role: 'assistant', text: null }]);

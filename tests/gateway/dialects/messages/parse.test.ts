@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse, parseCount } from '../../../../gateway/dialects/messages/parse.ts';
-import { chatWriter } from '../../../../gateway/providers/chat/adapter.ts';
+import { chatWriter } from '../../../../gateway/providers/chat/request-body.ts';
 import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { JsonText } from '../../../../gateway/terms/json-text.ts';

@@ -3,11 +3,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messagesReplyDialect } from '../../../../gateway/dialects/messages/messages-dialect.ts';
 import { parse } from '../../../../gateway/dialects/messages/parse.ts';
-import { conversationText } from '../../../../gateway/providers/chat/conversation.ts';
+import { conversationWriter } from '../../../../gateway/providers/chat/conversation.ts';
 import { conversation } from '../../../../gateway/providers/messages/conversation.ts';
 import type { ReasoningDetail, TurnMessage } from '../../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { endpointOf } from '../../../support/model/endpoints.ts';
 import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
 
 /** Thinking goes out as blocks and comes back as it was, whoever signed it. (rule I80) */
@@ -95,6 +96,10 @@ const details = fc
   .array(detail, { minLength: 1, maxLength: 5 })
   .map((all) => all.map((each, index) => ('index' in each ? { ...each, index } : { ...each })));
 
+/** As an endpoint that has reasoned in structured entries receives it. */
+const chatText = (messages: readonly TurnMessage[]): string =>
+  conversationWriter(endpointOf(), { reasonedIn: 'details' })({ messages });
+
 it('structured reasoning of any provider comes back as it was, from a whole reply and from a stream (rule I80)', () => {
   fc.assert(
     fc.property(details, (sent) => {
@@ -118,7 +123,7 @@ it('a tool conversation with thinking reaches a chat endpoint and a messages end
     index: 0,
   } as const;
   const chat = sentBack(wholeContent(eventsOf([foreign])));
-  const [wire] = JSON.parse(conversationText([chat], false));
+  const [wire] = JSON.parse(chatText([chat]));
   assert.equal(wire.reasoning_details, [foreign]);
   const own = { type: 'reasoning.text', text: 'hm', signature: 'EqQB', format: NATIVE } as const;
   const native = sentBack(wholeContent(eventsOf([own, foreign])));
@@ -127,7 +132,7 @@ it('a tool conversation with thinking reaches a chat endpoint and a messages end
     { type: 'thinking', thinking: 'hm', signature: 'EqQB' },
     { type: 'tool_use', id: 'c', name: 'f', input: { n: 1 } },
   ]);
-  const [sent] = JSON.parse(conversationText([native], false));
+  const [sent] = JSON.parse(chatText([native]));
   assert.equal(sent.reasoning_details, [own, foreign]);
 });
 
@@ -135,7 +140,7 @@ it('plain reasoning is a thinking block without a signature, and plain reasoning
   const events: TurnEvent[] = [{ type: 'reasoning-delta', text: 'h' }, { type: 'reasoning-delta', text: 'm' }, ...CALL];
   for (const content of [wholeContent(events), streamedContent(events)]) {
     assert.equal((content as object[])[0], { type: 'thinking', thinking: 'hm', signature: '' });
-    const [wire] = JSON.parse(conversationText([sentBack(content)], false));
+    const [wire] = JSON.parse(chatText([sentBack(content)]));
     assert.equal([wire.reasoning, wire.reasoning_details], ['hm', undefined]);
   }
 });

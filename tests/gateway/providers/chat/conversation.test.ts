@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { conversationText } from '../../../../gateway/providers/chat/conversation.ts';
+import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
+import { conversationWriter } from '../../../../gateway/providers/chat/conversation.ts';
 import type { TurnMessage } from '../../../../gateway/terms/turn.ts';
+import { endpointOf } from '../../../support/model/endpoints.ts';
+
+function conversationText(messages: readonly TurnMessage[], acceptsParts: boolean): string {
+  const inputModalities: Endpoint['inputModalities'] = acceptsParts ? ['text', 'image'] : ['text'];
+  return conversationWriter(endpointOf({ inputModalities }))({ messages });
+}
 
 test('renders text messages exactly like JSON.stringify, for any text', () => {
   const words = fc.oneof(

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
-import { chatWriter } from '../../../../gateway/providers/chat/adapter.ts';
+import { chatWriter } from '../../../../gateway/providers/chat/request-body.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { endpointOf } from '../../../support/model/endpoints.ts';
@@ -143,12 +143,12 @@ it('sends several texts as parts where parts are accepted, and as one string wit
   assert.equal(sent(['text', 'image']), [parts, parts, parts]);
 });
 
-it('sends a conversation in order, earlier reasoning unchanged (rule I44)', () => {
+it('sends a conversation in order, earlier reasoning unchanged to a model that reasons (rule I44)', () => {
   const details = [
     { type: 'reasoning.text', text: 't', signature: 's', format: 'maker-v1', index: 0 },
     { type: 'reasoning.encrypted', data: 'x', id: null, index: 1 },
   ] as const;
-  const { messages } = bodyOf({
+  const requested: Partial<Turn> = {
     messages: [
       { role: 'developer', text: 'Be brief.' },
       {
@@ -161,7 +161,8 @@ it('sends a conversation in order, earlier reasoning unchanged (rule I44)', () =
       { role: 'tool', text: '5', toolCallId: 'c' },
       { role: 'assistant', text: null, refusal: 'no' },
     ],
-  });
+  };
+  const { messages } = bodyOf(requested, { reasoning: { mandatory: true } });
   assert.equal(messages, [
     { role: 'system', content: 'Be brief.' },
     {
@@ -174,6 +175,8 @@ it('sends a conversation in order, earlier reasoning unchanged (rule I44)', () =
     { role: 'tool', content: '5', tool_call_id: 'c' },
     { role: 'assistant', content: '', refusal: 'no' },
   ]);
+  const plain = bodyOf(requested).messages as readonly object[];
+  assert.not.match(JSON.stringify(plain), /reasoning/);
 });
 
 it('requests pictures and speech, and text only from a model with text output', () => {

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Effort, Endpoint, ReasoningControls } from '../../../../actors/terms/endpoint.ts';
+import type { Wire } from '../../../../actors/terms/wire.ts';
 import { messagesWriter } from '../../../../gateway/providers/messages/request-body.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
 import { honoured } from '../../../../gateway/routing/honoured.ts';
@@ -368,6 +369,31 @@ it('sends the answer schema, the user and the provider options in their members'
     metadata: { user_id: 'u-1' },
     speed: 'fast',
   });
+});
+
+it('members are renamed and left out, and ids of calls mapped, where that is declared', () => {
+  const wire: Wire = {
+    rename: { stop_sequences: 'stops' },
+    omit: ['metadata'],
+    toolId: { characters: '0123456789', min: 4, max: 6 },
+  };
+  const endpoint = endpointOf({ target: { ...MESSAGES_TARGET, wire }, supportedParameters: ['stop'] });
+  const call = { id: 'call_1', name: 'f', arguments: '{}' };
+  const turn = turnOf({
+    user: 'u',
+    sampling: { stop: 'x' },
+    messages: [
+      { role: 'user', text: 'Hi' },
+      { role: 'assistant', text: null, toolCalls: [call] },
+      { role: 'tool', text: '5', toolCallId: 'call_1' },
+    ],
+  });
+  const body = JSON.parse(messagesWriter(endpoint)(turn, 100));
+  assert.equal([body.metadata, body.stop_sequences, body.stops], [undefined, undefined, ['x']]);
+  const [, { content: called }, { content: results }] = body.messages;
+  assert.match(called[0].id, /^\d{6}$/);
+  assert.is(results[0].tool_use_id, called[0].id);
+  assert.is(honoured(turn, endpoint, 100).user, false);
 });
 
 test.run();
