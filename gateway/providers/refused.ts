@@ -20,10 +20,11 @@ const BELIEVED: ReadonlyMap<number | null, readonly string[]> = new Map([
 const BELIEVED_OTHERWISE: readonly string[] = ['context_length_exceeded', 'garbage'];
 /** Of an answer with another status only an error inside a 200 can say more. */
 const READ: ReadonlySet<number> = new Set([400, 413, 422, 403, 429, 500]);
+const RATE_LIMITED = 429;
 /** A longer refusal is judged by its status alone. */
 const BODY_BYTES_MAX = 16 * 1024;
 
-/** How long the body is awaited where it decides little: another endpoint waits for its turn. */
+/** How long the body is awaited where it decides nothing or, of 429, little: another endpoint waits for its turn. */
 const WORDS_MS_MAX = 250;
 
 /** Receives what a provider answered instead of an answer: it may quote the prompt or a key. */
@@ -45,7 +46,8 @@ export async function refused(reply: OutboundReply, listener?: RefusalListener):
   let failure = statusFailure(status);
   try {
     if (READ.has(status) || listener !== undefined) {
-      if (!EXPLAINED.has(status)) cancel = listener?.clock.after(WORDS_MS_MAX, () => body.abort());
+      const isBrief = !READ.has(status) || status === RATE_LIMITED;
+      if (isBrief) cancel = listener?.clock.after(WORDS_MS_MAX, () => body.abort());
       const text = await shortText(reply);
       if (READ.has(status)) failure = refusalFailure(text === null ? null : answerOf(text), status);
       listener?.note(text ?? '', failure);

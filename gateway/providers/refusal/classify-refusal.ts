@@ -118,8 +118,8 @@ export function classifyRefusal(answer: unknown, status: number | null): Verdict
   if (sizes !== null) return { code: 'context_length_exceeded', sizes };
   if (shows(facts, OPERATORS)) return 'misconfigured';
   if (shows(facts, RATE)) return 'overloaded';
-  if (facts.paths.includes('model')) return 'misconfigured';
   if (shows(facts, MODERATION)) return { code: 'content_policy_violation' };
+  if (facts.paths.includes('model')) return 'misconfigured';
   const param = paramOf(facts);
   if (param === 'max_tokens' || (param === undefined && CEILING.test(facts.text))) return ceilingRefusal(facts);
   if (shows(facts, IMAGE)) return refusal('invalid_image', param);
