@@ -22,7 +22,7 @@ interface Sample {
   readonly value: number;
 }
 
-const { cluster, funded, send } = await openApi(test, openCluster);
+const { cluster, funded, send, ask, dataOf } = await openApi(test, openCluster);
 const token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
 
 async function scrape(): Promise<readonly Sample[]> {
@@ -125,9 +125,7 @@ it('an answer with an implausible prompt count is one refused usage, and its rec
     await answer.text();
   });
   assert.is(refused('troupe_usage_refused_total'), 1);
-  const headers = { authorization: `Bearer ${funded.key}` };
-  const record = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, { headers });
-  const { data } = (await record.json()) as { data: Record<string, unknown> };
+  const data = await dataOf<Record<string, unknown>>(`/generation?id=${id}`);
   const { estimated, tokens_prompt, native_tokens_prompt, refused_prompt_tokens } = data;
   assert.equal([estimated, native_tokens_prompt, refused_prompt_tokens], [true, null, 127_999]);
   assert.ok(Number(tokens_prompt) < 100);
@@ -170,14 +168,11 @@ async function sampleAll(): Promise<void> {
   }
   const messages = [{ role: 'user', content: '@sim {"status":400}' }];
   assert.is.not((await complete('sim/fast', { messages })).status, 200);
-  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
   const job = { model: 'sim/filmstrip', prompt: 'a lake @sim {"render_ms":50}', duration: 1, resolution: '480p' };
-  const videos = `${cluster.baseUrls[0]}/videos`;
-  const answer = await fetch(videos, { method: 'POST', headers, body: JSON.stringify(job) });
-  let shown = (await answer.json()) as { readonly id: string; readonly status: string };
+  let { body: shown } = await ask<{ readonly id: string; readonly status: string }>('/videos', { body: job });
   while (shown.status === 'pending' || shown.status === 'in_progress') {
     await new Promise((resolve) => setTimeout(resolve, 50));
-    shown = (await (await fetch(`${videos}/${shown.id}`, { headers })).json()) as typeof shown;
+    shown = (await ask<typeof shown>(`/videos/${shown.id}`)).body;
   }
   assert.is(shown.status, 'completed', JSON.stringify(shown));
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import { openApi } from '../client.ts';
+import { type Asked, openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
@@ -17,15 +17,10 @@ const FILTERS = [
   ...['min_age_days', 'max_age_days', 'min_tool_success_rate', 'max_tool_success_rate', 'arch', 'distillable'],
 ];
 
-const { cluster, funded } = await openApi(test, openCluster);
+const { ask } = await openApi(test, openCluster);
 
 /** No look-up by a caller's word goes through what objects inherit: an unknown word is the caller's error. */
-async function statusOf(path: string, init: RequestInit = {}): Promise<number> {
-  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${cluster.baseUrls[0]}${path}`, { ...init, headers });
-  await answer.arrayBuffer();
-  return answer.status;
-}
+const statusOf = async (path: string, asked: Asked = {}): Promise<number> => (await ask(path, asked)).status;
 
 it('an inherited name in a query or path is never 500', async () => {
   for (const name of NAMES) {

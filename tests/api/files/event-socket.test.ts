@@ -19,7 +19,7 @@ interface Frame {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-const { cluster } = await openApi(test, openCluster);
+const { cluster, ask } = await openApi(test, openCluster);
 const sockets: WebSocket[] = [];
 test.after.each(() => {
   for (const socket of sockets.splice(0)) socket.terminate();
@@ -59,8 +59,7 @@ async function follow(key: string, node = 0) {
 async function upload({ key }: Funded): Promise<string> {
   const form = new FormData();
   form.set('file', new Blob(['hello']), 'a.txt');
-  const answer = await fetch(`${base(0)}/files`, { method: 'POST', headers: bearer(key), body: form });
-  return ((await answer.json()) as { id: string }).id;
+  return (await ask<{ id: string }>('/files', { body: form, key })).body.id;
 }
 
 it('a socket receives what it has subscribed to, and nothing before and after', async () => {
@@ -73,7 +72,7 @@ it('a socket receives what it has subscribed to, and nothing before and after', 
   assert.is(client.of('file.stored')[0]?.data?.id, first);
   await client.send({ type: 'unsubscribe', types: ['file.stored'] }, 'feed.unsubscribed');
   await upload(funded);
-  await fetch(`${base(0)}/files/${first}`, { method: 'DELETE', headers: bearer(funded.key) });
+  await ask(`/files/${first}`, { method: 'DELETE', key: funded.key });
   await client.until(() => client.of('file.deleted').length === 1, 'the deleted file');
   assert.is(client.of('file.stored').length, 1);
   assert.equal(

@@ -13,7 +13,7 @@ import { openCluster } from './cluster.ts';
 const it = bounded(test, 60_000);
 const ASK_MS = 10_000;
 
-const { cluster } = await openApi(test, openCluster);
+const { cluster, ask, send, chat } = await openApi(test, openCluster);
 const readers: EventReader[] = [];
 test.after.each(() => {
   for (const reader of readers.splice(0)) reader.close();
@@ -37,13 +37,12 @@ async function follow(
 async function upload({ key }: Pick<Funded, 'key'>, node = 0): Promise<{ readonly id: string }> {
   const form = new FormData();
   form.set('file', new Blob(['hello']), 'a.txt');
-  const answer = await fetch(`${base(node)}/files`, { method: 'POST', headers: bearer(key), body: form });
-  assert.is(answer.status, 200);
-  return (await answer.json()) as { id: string };
+  const { status, body } = await ask<{ id: string }>('/files', { body: form, node, key });
+  assert.is(status, 200);
+  return body;
 }
 
-const json = async (path: string, key: string) =>
-  (await (await fetch(`${base(0)}${path}`, { headers: bearer(key) })).json()) as Record<string, unknown>;
+const json = async (path: string, key: string) => (await ask<Record<string, unknown>>(path, { key })).body;
 
 it('a file that is stored and deleted on one node is followed on every other', async () => {
   const funded = await cluster.fund('5');
@@ -54,7 +53,7 @@ it('a file that is stored and deleted on one node is followed on every other', a
     await reader.until(() => reader.of('file.stored').length === 1, 'the file is stored');
     assert.equal(reader.of('file.stored')[0]?.body.data, stored);
   }
-  await fetch(`${base(1)}/files/${file.id}`, { method: 'DELETE', headers: bearer(funded.key) });
+  await send(`/files/${file.id}`, { method: 'DELETE', key: funded.key, node: 1 });
   for (const reader of followers) {
     await reader.until(() => reader.of('file.deleted').length === 1, 'the file is deleted');
     assert.equal(reader.of('file.deleted')[0]?.body.data, { id: file.id, object: 'file', deleted: true });
@@ -65,11 +64,7 @@ it('a file that is stored and deleted on one node is followed on every other', a
 it('a charged request changes the balance that is followed, to the digits of GET /credits', async () => {
   const funded = await cluster.fund('5');
   const reader = await follow(funded.key, { node: 1 });
-  const answer = await fetch(`${base(2)}/chat/completions`, {
-    method: 'POST',
-    headers: { ...bearer(funded.key), 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'sim/fast', max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] }),
-  });
+  const answer = await chat({ max_tokens: 16 }, { key: funded.key, node: 2 });
   assert.is(answer.status, 200);
   await answer.text();
   const { data } = await json('/credits', funded.key);
@@ -83,11 +78,7 @@ it('a batch is followed from its acceptance to its end on another node', async (
   const reader = await follow(funded.key, { node: 1, query: '?types=batch' });
   const body = { model: 'sim/fast', max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] };
   const requests = Array.from({ length: 12 }, (_, i) => ({ custom_id: `r${i}`, body }));
-  const answer = await fetch(`${base(0)}/batches`, {
-    method: 'POST',
-    headers: { ...bearer(funded.key), 'content-type': 'application/json' },
-    body: JSON.stringify({ endpoint: '/v1/chat/completions', requests }),
-  });
+  const answer = await send('/batches', { body: { endpoint: '/v1/chat/completions', requests }, key: funded.key });
   assert.is(answer.status, 202);
   const { id } = (await answer.json()) as { id: string };
   const batches = () => reader.of('batch.updated').map(({ body }) => body.data as unknown as BatchState);
@@ -145,7 +136,7 @@ it('types and ids narrow the stream, and unknown types are refused by name', asy
   const mine = await follow(funded.key, { query: `?types=file&ids=${first.id}` });
   const second = await upload(funded);
   for (const { id } of [second, first]) {
-    await fetch(`${base(0)}/files/${id}`, { method: 'DELETE', headers: bearer(funded.key) });
+    await send(`/files/${id}`, { method: 'DELETE', key: funded.key });
   }
   await deleted.until(() => deleted.of('file.deleted').length === 2, 'both deletions');
   await mine.until(() => mine.of('file.deleted').length === 1, 'the deletion of the named file');

@@ -2,11 +2,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
 import { say } from '../../support/provider/say.ts';
-import { openApi } from '../client.ts';
+import { clientOf, openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test);
-const NODES = 3;
 const PARALLEL = 30;
 
 const { cluster, funded, send, dataOf } = await openApi(test, openCluster, '100');
@@ -80,9 +79,8 @@ for (const stream of [false, true]) {
     assert.is(metadata.generation_id, first.headers.get('x-generation-id'));
     assert.is(metadata.generation_status, 'settled');
     assert.is(callsOf(key), 1);
-    const headers = { authorization: `Bearer ${funded.key}` };
-    const record = await fetch(`${cluster.baseUrls[2]}/generation?id=${metadata.generation_id}`, { headers });
-    assert.is(((await record.json()) as { data: { total_cost: number } }).data.total_cost, cost);
+    const record = await dataOf<{ total_cost: number }>(`/generation?id=${metadata.generation_id}`, { node: 2 });
+    assert.is(record.total_cost, cost);
   });
 }
 
@@ -101,14 +99,10 @@ for (const [path, bodyOf] of Object.entries(DIALECTS)) {
       const payer = await cluster.fund('10');
       const key = nextKey();
       const send = (node: number, more: object = {}): Promise<Response> =>
-        fetch(`${cluster.baseUrls[node % NODES]}${path}`, {
-          method: 'POST',
-          headers: {
-            authorization: `Bearer ${payer.key}`,
-            'content-type': 'application/json',
-            'idempotency-key': key,
-          },
-          body: JSON.stringify({ ...bodyOf(key), ...(stream ? { stream } : {}), ...more }),
+        clientOf(cluster, payer.key).send(path, {
+          headers: { 'idempotency-key': key },
+          body: { ...bodyOf(key), ...(stream ? { stream } : {}), ...more },
+          node,
         });
       const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((node) => send(node)));
       const [served, ...further] = answers.filter(({ status }) => status === 200);
@@ -125,12 +119,10 @@ for (const [path, bodyOf] of Object.entries(DIALECTS)) {
       assert.is(other.status, 422);
       await other.text();
       assert.is(callsOf(key), 1);
-      const headers = { authorization: `Bearer ${payer.key}` };
-      const record = await fetch(`${cluster.baseUrls[0]}/generation?id=${id}`, { headers });
-      const credits = await fetch(`${cluster.baseUrls[0]}/credits`, { headers });
-      const { total_cost: cost } = ((await record.json()) as { data: { total_cost: number } }).data;
+      const own = { key: payer.key };
+      const { total_cost: cost } = await dataOf<{ total_cost: number }>(`/generation?id=${id}`, own);
       assert.ok(cost > 0);
-      assert.is(((await credits.json()) as { data: { total_usage: number } }).data.total_usage, cost);
+      assert.is((await dataOf<{ total_usage: number }>('/credits', own)).total_usage, cost);
     });
   }
 }

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
 import { closeBrowser, copyButtonIs, give, LOOKS, openContext, overflow, screenshot } from '../../support/browser.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
+import { clientOf } from '../client.ts';
 import { openCluster } from './cluster.ts';
 import { originOf } from './visitor.ts';
 
@@ -31,10 +32,7 @@ test.after(async () => {
   await cluster.close();
 });
 
-function call(path: string, body: unknown): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return fetch(`${cluster.baseUrls[0]}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-}
+const call = (path: string, body: object) => clientOf(cluster, key).send(path, { body });
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${origin}/sign-in`);

@@ -5,11 +5,11 @@ import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { accountTable } from '../../support/route-table.ts';
+import { clientOf } from '../client.ts';
 import { openCluster } from './cluster.ts';
 import { fieldsOf, type Person, signedIn, Visitor } from './visitor.ts';
 
 const it = bounded(test, 120_000);
-const JSON_TYPE = 'application/json';
 
 let cluster: TestCluster;
 let owner: Person;
@@ -36,13 +36,7 @@ async function createKey({ visitor }: Person, entries: Readonly<Record<string, s
   return text;
 }
 
-async function call(path: string, body: unknown, text = key): Promise<Response> {
-  return fetch(`${cluster.baseUrls[0]}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${text}`, 'content-type': JSON_TYPE },
-    body: JSON.stringify(body),
-  });
-}
+const call = (path: string, body: object, text = key) => clientOf(cluster, text).send(path, { body });
 
 async function useKey() {
   const turn = { model: 'sim/fast', messages: [{ role: 'user', content: 'Hello' }] };
@@ -55,8 +49,7 @@ async function useKey() {
   const form = new FormData();
   form.append('purpose', 'user_data');
   form.append('file', new Blob(['%PDF-1.7\n% text\n']), 'Übersicht <b>.pdf');
-  const headers = { authorization: `Bearer ${key}` };
-  const file = await fetch(`${cluster.baseUrls[0]}/files`, { method: 'POST', headers, body: form });
+  const file = await call('/files', form);
   return {
     generation: answer.headers.get('x-generation-id') as string,
     batch: ((await batch.json()) as { readonly id: string }).id,

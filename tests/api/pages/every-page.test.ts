@@ -14,6 +14,7 @@ import { startCluster, type TestCluster } from '../../support/cluster/start-clus
 import { eventually } from '../../support/eventually.ts';
 import { accountTable } from '../../support/route-table.ts';
 import { ROOT } from '../../support/sources.ts';
+import { clientOf } from '../client.ts';
 import { authPath, pkce } from './visitor.ts';
 
 /** Some forty pages, each drawn and looked at twice. */
@@ -44,10 +45,7 @@ test.after(async () => {
   await cluster.close();
 });
 
-async function post(path: string, body: unknown): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return fetch(`${cluster.baseUrls[0]}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-}
+const post = (path: string, body: object) => clientOf(cluster, key).send(path, { body });
 
 /** Makes something for every page to show, and returns the pages about one thing each. */
 async function worked(keyAddress: string): Promise<readonly string[]> {
@@ -62,8 +60,7 @@ async function worked(keyAddress: string): Promise<readonly string[]> {
   const form = new FormData();
   form.append('purpose', 'user_data');
   form.append('file', new Blob(['%PDF-1.7\n']), 'the_report_of_the_third_quarter_without_a_single_space.pdf');
-  const headers = { authorization: `Bearer ${key}` };
-  assert.is((await fetch(`${cluster.baseUrls[0]}/files`, { method: 'POST', headers, body: form })).status, 200);
+  assert.is((await post('/files', form)).status, 200);
   return [
     `/account/generations/${answer.headers.get('x-generation-id')}`,
     ...[`/account/batches/${batch}`, `/account/videos/${video}`],

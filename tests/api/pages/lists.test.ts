@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
+import { clientOf } from '../client.ts';
 import { openCluster } from './cluster.ts';
 import { originOf, type Person, signedIn, Visitor } from './visitor.ts';
 
@@ -37,8 +38,7 @@ test.before(async () => {
     const form = new FormData();
     form.append('purpose', name.includes('larger') ? 'user_data' : 'assistants');
     form.append('file', new Blob([name]), name);
-    const headers = { authorization: `Bearer ${first.text}` };
-    assert.is((await fetch(`${cluster.baseUrls[0]}/files`, { method: 'POST', headers, body: form })).status, 200);
+    assert.is((await call('/files', form, first.text)).status, 200);
   }
 });
 test.after(() => cluster.close());
@@ -48,10 +48,7 @@ async function issued(name: string): Promise<{ readonly text: string; readonly i
   return { text: key, id: address.slice(address.indexOf('/') + 1) };
 }
 
-function call(path: string, body: unknown, key: string): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return fetch(`${cluster.baseUrls[0]}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-}
+const call = (path: string, body: object, key: string) => clientOf(cluster, key).send(path, { body });
 
 async function submitted(lines: number): Promise<string> {
   const body = { model: 'sim/fast', messages: [{ role: 'user', content: 'Hello' }] };

@@ -41,13 +41,9 @@ async function work(): Promise<void> {
     assert.is(failed.status, 502);
   }
   await chat(cluster, key, { model: 'sim/reasoner', directive: { tokens: 3, reasoningTokens: 9 } });
-  const streamed = await fetch(`${cluster.baseUrls[1]}/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      ...{ model, stream: true, messages: [{ role: 'user', content: '@sim {"tokens":11}' }], ...only('sim-a') },
-    }),
-  });
+  const messages = [{ role: 'user', content: '@sim {"tokens":11}' }];
+  const streaming = { model, stream: true, messages, ...only('sim-a') };
+  const streamed = await clientOf(cluster, key).chat(streaming, { node: 1 });
   assert.match(await streamed.text(), /\[DONE\]/);
   await batch(other);
   await video(key);
@@ -61,15 +57,13 @@ async function batch(key: string): Promise<void> {
 }
 
 async function video(key: string): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const { ask } = clientOf(cluster, key);
   for (const directive of [{ render_ms: 1 }, { render_ms: 1, status: 500 }]) {
     const prompt = `a lake @sim ${JSON.stringify(directive)}`;
-    const body = JSON.stringify({ model: 'sim/filmstrip', prompt, duration: 1, resolution: '480p' });
-    const accepted = await fetch(`${cluster.baseUrls[0]}/videos`, { method: 'POST', headers, body });
-    const { id } = (await accepted.json()) as { id: string };
+    const job = { model: 'sim/filmstrip', prompt, duration: 1, resolution: '480p' };
+    const { id } = (await ask<{ id: string }>('/videos', { body: job })).body;
     for (;;) {
-      const job = await (await fetch(`${cluster.baseUrls[0]}/videos/${id}`, { headers })).json();
-      const { status } = job as { status: string };
+      const { status } = (await ask<{ status: string }>(`/videos/${id}`)).body;
       if (status !== 'pending' && status !== 'in_progress') break;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -187,7 +181,7 @@ it('the statement of the month sums the days, by model and endpoint, as JSON and
   for (const parts of [statement.days, statement.by_model, statement.by_endpoint])
     assert.is(sum(parts), exact(statement.total.gross));
   const { key } = await ofProvider('sim-a');
-  const csv = await fetch(`${cluster.baseUrls[0]}${path}?format=csv`, { headers: { authorization: `Bearer ${key}` } });
+  const csv = await clientOf(cluster, key).send(`${path}?format=csv`);
   assert.is(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
   const lines = (await csv.text()).trimEnd().split('\r\n');
   assert.is(lines.length, statement.days.length + 2);

@@ -6,6 +6,7 @@ import { videoJobListSchema, videoJobSchema } from '../../../gateway/api/videos/
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { EventReader } from '../../support/stream/event-reader.ts';
+import { type Asked, clientOf } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
@@ -35,18 +36,16 @@ interface Job {
 
 /** Any node answers for any job. */
 let calls = 0;
-function call(path: string, init: RequestInit = {}, key = funded.key): Promise<Response> {
-  const base = cluster.baseUrls[calls++ % cluster.baseUrls.length] as string;
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...init.headers };
-  return fetch(`${base}${path}`, { ...init, headers });
+function call(path: string, asked: Asked = {}, key = funded.key): Promise<Response> {
+  return clientOf(cluster, key).send(path, { node: calls++, ...asked });
 }
 
 const range = (text: string, method = 'GET') => call(clip.path, { method, headers: { range: text } });
 
 async function submit(directive: object): Promise<Job> {
   const prompt = `a lake @sim ${JSON.stringify(directive)}`;
-  const body = JSON.stringify({ model: 'sim/filmstrip', prompt, duration: 1, resolution: '480p' });
-  return (await (await call('/videos', { method: 'POST', body })).json()) as Job;
+  const body = { model: 'sim/filmstrip', prompt, duration: 1, resolution: '480p' };
+  return (await (await call('/videos', { body })).json()) as Job;
 }
 
 async function until(id: string, status: string): Promise<Job> {

@@ -13,6 +13,7 @@ import { UNLIMITED } from '../../support/cluster/shared-cluster.ts';
 import { type Funded, startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../support/provider/scripted-provider.ts';
 import { modelsDocument, simulatedProvider } from '../../support/provider/simulated-provider.ts';
+import { clientOf } from '../client.ts';
 
 const it = bounded(test, 120_000);
 const POLL_MS = 50;
@@ -71,10 +72,7 @@ interface Job {
 }
 
 async function call<T>(path: string, body?: object): Promise<{ readonly status: number; readonly body: T }> {
-  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
-  const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-  const answer = await fetch(`${cluster.baseUrls[0]}${path}`, init);
-  return { status: answer.status, body: (await answer.json()) as T };
+  return clientOf(cluster, funded.key).ask<T>(path, body === undefined ? {} : { body });
 }
 
 const ask = (directive: object, members: object = {}): object => ({

@@ -2,13 +2,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
 import { ffprobe } from '../../support/video/ffprobe.ts';
-import { openApi } from '../client.ts';
+import { type Asked, openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
 const it = bounded(test, 120_000);
 const POLL_MS = 50;
 
-const { cluster, funded } = await openApi(test, openCluster, '100');
+const { cluster, send } = await openApi(test, openCluster, '100');
 
 interface Job {
   readonly id: string;
@@ -22,16 +22,14 @@ interface Job {
 
 /** Any node answers for any job. */
 let calls = 0;
-function request(path: string, init: RequestInit = {}): Promise<Response> {
-  const base = cluster.baseUrls[calls++ % cluster.baseUrls.length] as string;
-  const headers = { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' };
-  return fetch(path.startsWith('/api') ? `${new URL(base).origin}${path}` : `${base}${path}`, { ...init, headers });
+function request(path: string, asked: Asked = {}): Promise<Response> {
+  return send(path.replace(/^\/api\/v1/, ''), { node: calls++, ...asked });
 }
 
 async function submit(directive: object, members: object = {}): Promise<Job> {
   const prompt = `a lake at dawn @sim ${JSON.stringify({ render_ms: 200, ...directive })}`;
-  const body = JSON.stringify({ model: 'sim/filmstrip', prompt, duration: 1, resolution: '480p', ...members });
-  const answer = await request('/videos', { method: 'POST', body });
+  const body = { model: 'sim/filmstrip', prompt, duration: 1, resolution: '480p', ...members };
+  const answer = await request('/videos', { body });
   const job = (await answer.json()) as Job;
   assert.is(answer.status, 202, JSON.stringify(job));
   return job;
@@ -130,7 +128,7 @@ it('a cancelled render is aborted at its provider and charged by what that repor
   while (!provider?.calls.some(({ id, video }) => id === 'to-cancel' && video?.route === 'poll')) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  assert.is((await request(`/videos/${job.id}/cancel`, { method: 'POST', body: '{}' })).status, 200);
+  assert.is((await request(`/videos/${job.id}/cancel`, { body: {} })).status, 200);
   const cancelled = await ended(job);
   assert.is(cancelled.status, 'cancelled');
   assert.is(provider.calls.filter(({ id, video }) => id === 'to-cancel' && video?.route === 'cancel').length, 1);
@@ -147,7 +145,7 @@ it('a render that its provider accepts while the job is cancelled is aborted the
     while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   };
   await until(() => calls('create').length === 1);
-  assert.is((await request(`/videos/${job.id}/cancel`, { method: 'POST', body: '{}' })).status, 200);
+  assert.is((await request(`/videos/${job.id}/cancel`, { body: {} })).status, 200);
   assert.is((await ended(job)).status, 'cancelled');
   await until(() => calls('cancel').length === 1);
   assert.is(calls('cancel')[0]?.video?.job, calls('create')[0]?.video?.job);
