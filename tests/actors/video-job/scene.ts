@@ -1,8 +1,4 @@
-/** Video jobs with their account, key and webhooks, stepped purely. */
-import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import { auditKind } from '../../../actors/audit/audit.ts';
-import { keyKind } from '../../../actors/key/key.ts';
 import type { KeyState } from '../../../actors/key/key-state.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import type { NewWebhook } from '../../../actors/terms/webhook.ts';
@@ -12,18 +8,12 @@ import { jobDocument } from '../../../actors/video-job/job-record.ts';
 import { videoJobKind } from '../../../actors/video-job/video-job.ts';
 import { signingKind } from '../../../actors/webhook/signing.ts';
 import { webhookKind } from '../../../actors/webhook/webhook.ts';
-import { PureActors } from '../../support/model/pure-actors.ts';
+import { funded } from '../../support/model/funded.ts';
+import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as made from '../../support/model/video-jobs.ts';
-import * as words from '../../support/model/words.ts';
-import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+import { ACCOUNT, KEY } from '../../support/model/words.ts';
 
-export function open(deposit = '100'): PureActors {
-  const actors = new PureActors([accountKind(), keyKind, auditKind, videoJobKind, webhookKind, signingKind], START);
-  actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
-  actors.tell(ACCOUNT, words.depositEvent('dep-1', deposit));
-  actors.tell(KEY, words.createKeyEvent());
-  return actors;
-}
+export const open = (deposit = '100'): PureActors => funded(deposit, {}, [videoJobKind, webhookKind, signingKind]);
 
 export const account = (actors: PureActors) => actors.context<AccountState>(ACCOUNT);
 export const key = (actors: PureActors) => actors.context<KeyState>(KEY);
