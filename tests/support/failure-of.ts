@@ -18,3 +18,14 @@ export async function refusalLine(work: PromiseLike<unknown>): Promise<string> {
   if (message.includes('\n')) throw new Error(`more than one line: ${message}`);
   return message;
 }
+
+/** The error that a call threw; fails the test if it returned, or threw an error of another class. */
+export function thrownBy<E extends Error>(run: () => unknown, type: abstract new (...args: never[]) => E): E {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof type) return error;
+    throw error;
+  }
+  throw new Error('the call returned');
+}

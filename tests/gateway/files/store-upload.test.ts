@@ -35,15 +35,7 @@ const upload = (source: AsyncIterable<Uint8Array>, account = 'acct_1'): Upload =
   describe: () => ({ filename: 'a.txt', purpose: 'user_data', lifetimeMs: 3_600_000 }),
 });
 
-const refusalOf = async (work: Promise<unknown>): Promise<GatewayError> => {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error('it was not refused');
-};
+const refusalOf = (work: Promise<unknown>): Promise<GatewayError> => failureOf(work, GatewayError);
 
 it('a file whose key is lost answers as one that never was, also after a new key of the same hour (rule B36)', async () => {
   // rule B36

@@ -17,6 +17,7 @@ import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../support/bounded.ts';
+import { failureOf } from '../../support/failure-of.ts';
 import { memoryFiles } from '../../support/memory-files.ts';
 import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import { pieces } from '../../support/pieces.ts';
@@ -82,15 +83,7 @@ async function attached(turnFiles: TurnFiles, parsed: Turn, as = caller) {
   return { turn: { ...turn, messages }, planned: turn, characters: files.characters, release: files.release };
 }
 
-async function refusalOf(work: Promise<unknown>): Promise<GatewayError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error('it was not refused');
-}
+const refusalOf = (work: Promise<unknown>): Promise<GatewayError> => failureOf(work, GatewayError);
 
 it('a stored file becomes data of its stored type, in its place, whatever its size modulo three', async () => {
   for (const length of [1, 2, 3, 65_535, 65_536, 65_537, 140_000]) {

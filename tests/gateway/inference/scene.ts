@@ -1,10 +1,10 @@
-import * as assert from 'uvu/assert';
 import type { Json } from '../../../actors/runtime/index.ts';
 import type { Release, Settlement } from '../../../actors/terms/hold.ts';
 import type { RunningTurn } from '../../../gateway/inference/running-turn.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
+import { failureOf } from '../../support/failure-of.ts';
 import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import type { Stage } from '../stage.ts';
 
@@ -55,15 +55,7 @@ export function typesOf(events: readonly TurnEvent[]): string {
   return [...new Set(events.map(({ type }) => type))].join(' ');
 }
 
-export async function failed(work: Promise<unknown>): Promise<GatewayError> {
-  try {
-    await work;
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    return error as GatewayError;
-  }
-  throw new Error('the turn did not fail');
-}
+export const failed = (work: Promise<unknown>): Promise<GatewayError> => failureOf(work, GatewayError);
 
 export function eventsOf(on: Stage): string[] {
   return on.asks.map(({ event }) => event.type);

@@ -9,6 +9,7 @@ import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { loadVocabulary } from '../../../gateway/tokens/vocabulary.ts';
 import { bounded } from '../../support/bounded.ts';
+import { thrownBy } from '../../support/failure-of.ts';
 import { endpointOf } from '../../support/model/endpoints.ts';
 import { turnOf } from '../providers/scene.ts';
 
@@ -39,13 +40,7 @@ function boardOf(...declared: Partial<Endpoint>[]): ReadonlyMap<string, Json> {
 }
 
 function refused(turn: Turn, board: ReadonlyMap<string, Json>): GatewayError {
-  try {
-    plan(turn, board, 0);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error('it was planned');
+  return thrownBy(() => plan(turn, board, 0), GatewayError);
 }
 
 it('only the tokens of the inputs count, each input has a whole window, and nothing is completed', () => {

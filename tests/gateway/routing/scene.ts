@@ -1,4 +1,3 @@
-import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { parse } from '../../../gateway/dialects/chat/parse.ts';
 import type { Conversation } from '../../../gateway/routing/affinity.ts';
@@ -7,6 +6,7 @@ import { plan } from '../../../gateway/routing/plan.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import type { Plan, Rejection } from '../../../gateway/terms/plan.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
+import { thrownBy } from '../../support/failure-of.ts';
 import { board, boardEndpoint } from '../../support/model/endpoints.ts';
 import '../../support/prompt-sizes.ts';
 
@@ -58,15 +58,7 @@ export function routed(more: Partial<Turn>, endpoints: readonly Endpoint[], defa
   return slugsOf(plan(turnOf({}, more), board(...endpoints), 0.5, null, defaults));
 }
 
-export function refusal(run: () => unknown): GatewayError {
-  try {
-    run();
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    return error as GatewayError;
-  }
-  throw new Error('it was planned');
-}
+export const refusal = (run: () => unknown): GatewayError => thrownBy(run, GatewayError);
 
 export function refused(body: object, endpoints: readonly Endpoint[]): GatewayError {
   return refusal(() => planned(body, endpoints));

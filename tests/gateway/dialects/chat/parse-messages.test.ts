@@ -4,6 +4,7 @@ import { parse } from '../../../../gateway/dialects/chat/parse.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 
 /** rule I38, rule I39, rule B42. */
 const it = bounded(test);
@@ -19,13 +20,7 @@ function user(...content: unknown[]): Turn {
 }
 
 function refusalOf(...content: unknown[]): GatewayError {
-  try {
-    user(...content);
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    return error as GatewayError;
-  }
-  throw new Error(`accepted: ${JSON.stringify(content).slice(0, 200)}`);
+  return thrownBy(() => user(...content), GatewayError);
 }
 
 const image = (url: string, detail?: unknown): unknown => ({ type: 'image_url', image_url: { url, detail } });

@@ -3,19 +3,14 @@ import * as assert from 'uvu/assert';
 import { parse } from '../../../../gateway/dialects/chat/parse.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 
 const it = bounded(test);
 const BASE = { model: 'a/b', messages: [{ role: 'user', content: 'hello' }] };
 const TOOL = { type: 'function', function: { name: 'add', parameters: { type: 'object' } } };
 
 function refusal(body: unknown): GatewayError {
-  try {
-    parse(body);
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    return error as GatewayError;
-  }
-  throw new Error(`accepted: ${JSON.stringify(body).slice(0, 200)}`);
+  return thrownBy(() => parse(body), GatewayError);
 }
 
 it('the smallest request becomes the smallest turn (rule I13)', () => {

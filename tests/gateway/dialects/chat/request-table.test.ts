@@ -4,6 +4,7 @@ import { parse } from '../../../../gateway/dialects/chat/parse.ts';
 import { chatRequest } from '../../../../gateway/dialects/chat/request-schema.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 import { FEATURE_ROWS } from './feature-rows.ts';
 import { BASE, long, PLAIN } from './request-row.ts';
 import { SAMPLING_ROWS } from './sampling-rows.ts';
@@ -37,15 +38,9 @@ for (const [name, { accepts, refuses, required }] of Object.entries(ROWS)) {
 }
 
 function refusal(body: unknown): string {
-  try {
-    parse(body);
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    assert.is((error as GatewayError).status, 400);
-    assert.is((error as GatewayError).type, 'invalid_request');
-    return (error as GatewayError).message;
-  }
-  throw new Error(`accepted: ${JSON.stringify(body).slice(0, 200)}`);
+  const { status, type, message } = thrownBy(() => parse(body), GatewayError);
+  assert.equal([status, type], [400, 'invalid_request']);
+  return message;
 }
 
 it('the session header comes last and has the bound of the members that it replaces (rule I4)', () => {

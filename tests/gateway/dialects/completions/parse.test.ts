@@ -4,21 +4,16 @@ import { parse as parseChat } from '../../../../gateway/dialects/chat/parse.ts';
 import { parse } from '../../../../gateway/dialects/completions/parse.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 
 /** rule I62. */
 const it = bounded(test);
 const BASE = { model: 'a/b', prompt: 'Once' };
 
 function refusal(body: unknown, session: string | null = null): string {
-  try {
-    parse(body, session);
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    assert.is((error as GatewayError).status, 400);
-    assert.is((error as GatewayError).type, 'invalid_request');
-    return (error as GatewayError).message;
-  }
-  throw new Error(`accepted: ${JSON.stringify(body)}`);
+  const { status, type, message } = thrownBy(() => parse(body, session), GatewayError);
+  assert.equal([status, type], [400, 'invalid_request']);
+  return message;
 }
 
 it('a prompt is a turn of one user message (rule I62)', () => {

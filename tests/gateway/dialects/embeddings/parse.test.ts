@@ -5,21 +5,16 @@ import { parse } from '../../../../gateway/dialects/embeddings/parse.ts';
 import { unreadMembers } from '../../../../gateway/dialects/request/read-members.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 
 /** rule I105. */
 const it = bounded(test);
 const BASE = { model: 'a/b', input: 'Once' };
 
 function refusal(body: unknown, session: string | null = null): string {
-  try {
-    parse(body, session);
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    assert.is((error as GatewayError).status, 400);
-    assert.is((error as GatewayError).type, 'invalid_request');
-    return (error as GatewayError).message;
-  }
-  throw new Error(`accepted: ${JSON.stringify(body).slice(0, 200)}`);
+  const { status, type, message } = thrownBy(() => parse(body, session), GatewayError);
+  assert.equal([status, type], [400, 'invalid_request']);
+  return message;
 }
 
 it('a text is a turn of one message that asks for vectors, answered as numbers', () => {

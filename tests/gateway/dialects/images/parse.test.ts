@@ -6,6 +6,7 @@ import { parse } from '../../../../gateway/dialects/images/parse.ts';
 import { unreadMembers } from '../../../../gateway/dialects/request/read-members.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 
 /** rule I100. */
 const it = bounded(test);
@@ -13,14 +14,9 @@ const BASE = { model: 'a/b', prompt: 'A red fox' };
 const PNG = 'iVBORw0KGgo=';
 
 function refusal(body: unknown, session: string | null = null): string {
-  try {
-    parse(body, session);
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    assert.equal([(error as GatewayError).status, (error as GatewayError).type], [400, 'invalid_request']);
-    return (error as GatewayError).message;
-  }
-  throw new Error(`accepted: ${JSON.stringify(body)}`);
+  const { status, type, message } = thrownBy(() => parse(body, session), GatewayError);
+  assert.equal([status, type], [400, 'invalid_request']);
+  return message;
 }
 
 it('a prompt is a turn of one user message that asks for one picture', () => {

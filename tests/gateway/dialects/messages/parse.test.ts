@@ -6,6 +6,7 @@ import { messagesWriter } from '../../../../gateway/providers/messages/request-b
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 import { endpointOf } from '../../../support/model/endpoints.ts';
 import { MESSAGES_TARGET } from '../../providers/scene.ts';
 
@@ -24,13 +25,7 @@ const TURN = {
 };
 
 function refusal(more: object, session: string | null = null): GatewayError {
-  try {
-    parse({ ...BASE, ...more }, session);
-  } catch (error) {
-    assert.instance(error, GatewayError);
-    return error as GatewayError;
-  }
-  throw new Error(`accepted: ${JSON.stringify(more)}`);
+  return thrownBy(() => parse({ ...BASE, ...more }, session), GatewayError);
 }
 
 const messagesOf = (...messages: object[]): unknown => parse({ ...BASE, messages }).messages;

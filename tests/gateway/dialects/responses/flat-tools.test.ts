@@ -6,6 +6,7 @@ import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
 
 /** Functions in namespaces: providers receive them under one flat name, clients see both names. */
@@ -29,14 +30,9 @@ function parse(members: object): Parsed {
 }
 
 function refused(members: object): string {
-  try {
-    parse(members);
-  } catch (thrown) {
-    assert.instance(thrown, GatewayError);
-    assert.is((thrown as GatewayError).status, 400);
-    return (thrown as GatewayError).message;
-  }
-  throw new Error(`accepted: ${JSON.stringify(members)}`);
+  const { status, message } = thrownBy(() => parse(members), GatewayError);
+  assert.is(status, 400);
+  return message;
 }
 
 const namesOf = ({ tools }: Turn): readonly string[] => (tools ?? []).map(({ name }) => name);

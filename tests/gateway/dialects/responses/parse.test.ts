@@ -8,6 +8,7 @@ import { openReasoning, sealReasoning } from '../../../../gateway/dialects/respo
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { ReasoningDetail, Turn } from '../../../../gateway/terms/turn.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 
 const it = bounded(test);
 const MODEL = { model: 'a/b' };
@@ -19,14 +20,9 @@ function parse(members: object, session: string | null = null): Turn {
 
 /** The message of the refusal, which is a 400. */
 function refused(members: object): string {
-  try {
-    parse(members);
-  } catch (thrown) {
-    assert.instance(thrown, GatewayError);
-    assert.is((thrown as GatewayError).status, 400);
-    return (thrown as GatewayError).message;
-  }
-  throw new Error(`accepted: ${JSON.stringify(members)}`);
+  const { status, message } = thrownBy(() => parse(members), GatewayError);
+  assert.is(status, 400);
+  return message;
 }
 
 it('a text is one message of the user, and instructions are the system prompt (rule I84)', () => {

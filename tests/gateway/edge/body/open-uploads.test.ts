@@ -3,17 +3,11 @@ import * as assert from 'uvu/assert';
 import { OpenUploads } from '../../../../gateway/edge/body/open-uploads.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 
 const it = bounded(test);
 
-function refusal(run: () => unknown): GatewayError {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-  }
-  throw new Error('nothing was refused');
-}
+const refusal = (run: () => unknown): GatewayError => thrownBy(run, GatewayError);
 
 it('bounds the uploads of a key and of an address, and names the bound (rule E40)', () => {
   const uploads = new OpenUploads({ uploadsPerKeyMax: 2, uploadsPerAddressMax: 3 });

@@ -9,6 +9,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { JsonText } from '../../../../gateway/terms/json-text.ts';
 import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { failureOf } from '../../../support/failure-of.ts';
 import { memoryFiles } from '../../../support/memory-files.ts';
 import { pieces } from '../../../support/pieces.ts';
 
@@ -41,12 +42,8 @@ async function reader(text: string, pieceBytes = 64 * 1024, room = new FileRoom(
 }
 
 async function refusal(work: Promise<unknown>): Promise<string> {
-  const thrown = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  assert.instance(thrown, GatewayError);
-  return `${(thrown as GatewayError).status} ${(thrown as GatewayError).message}`;
+  const { status, message } = await failureOf(work, GatewayError);
+  return `${status} ${message}`;
 }
 
 const line = (at: number, text = 'ü😀'): string =>

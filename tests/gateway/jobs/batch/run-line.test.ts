@@ -15,6 +15,7 @@ import type { LineServices } from '../../../../gateway/jobs/job-services.ts';
 import { RequestMetrics } from '../../../../gateway/operator/metrics/request-metrics.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { deferred } from '../../../support/deferred.ts';
+import { failureOf } from '../../../support/failure-of.ts';
 import { OWNER } from '../../../support/model/batches.ts';
 import { board } from '../../../support/model/endpoints.ts';
 import { eventsOf } from '../../inference/scene.ts';
@@ -43,14 +44,7 @@ async function replyOf({ keys, blobs }: On, { outcome }: LineResult, index = 0) 
   return { kind: 'value' in body ? 'row' : 'blob', text: String(text), bytes: outcome.bytes };
 }
 
-async function failureOf(work: Promise<unknown>): Promise<ActivityFailed> {
-  const thrown = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  assert.instance(thrown, ActivityFailed);
-  return thrown as ActivityFailed;
-}
+const activityFailure = (work: Promise<unknown>): Promise<ActivityFailed> => failureOf(work, ActivityFailed);
 
 it('a line is held, answered and sealed; its charge is returned and not sent (rule B13)', () =>
   on(async (on) => {
@@ -129,7 +123,7 @@ for (const scope of ['account', 'key', 'workspace'] as const) {
   it(`money that other requests hold is no outcome: the attempt is repeated (${scope}) (rule B21)`, () =>
     on(
       async (on) => {
-        const failure = await failureOf(on.run(await on.input(CHAT)));
+        const failure = await activityFailure(on.run(await on.input(CHAT)));
         assert.equal([failure.code, failure.retriable, on.calls.length], [MONEY_HELD, true, 0]);
         assert.match(failure.message, /may cost up to/);
       },
@@ -167,7 +161,7 @@ for (const code of ['busy', 'refused', 'expired'] as const) {
   it(`an account that cannot be asked (${code}) is no outcome: the attempt is repeated (rule B21)`, () =>
     on(
       async (on) => {
-        const failure = await failureOf(on.run(await on.input(CHAT)));
+        const failure = await activityFailure(on.run(await on.input(CHAT)));
         assert.equal([failure.code, failure.retriable], ['unavailable', true]);
         assert.is(on.calls.length, 0);
       },
@@ -182,7 +176,7 @@ it('without its key store a line is not sent; it is no outcome', () =>
   on(async (on) => {
     const input = await on.input(CHAT);
     on.keys.cut = true;
-    assert.is((await failureOf(on.run(input))).code, 'unavailable');
+    assert.is((await activityFailure(on.run(input))).code, 'unavailable');
     assert.equal([on.asks, on.calls], [[], []]);
     on.keys.cut = false;
     assert.ok((await on.run(input)).settlement);
@@ -207,7 +201,7 @@ it('a body whose key is destroyed, or whose bytes are gone, ends its line with a
 
 it('a line is not sent once the completion window is closed', () =>
   on(async (on) => {
-    const failure = await failureOf(on.run(await on.input(CHAT, { expiresAt: Date.now() - 1 })));
+    const failure = await activityFailure(on.run(await on.input(CHAT, { expiresAt: Date.now() - 1 })));
     assert.equal([failure.code, failure.retriable, on.asks.length], ['window-closed', true, 0]);
   }));
 
@@ -237,7 +231,7 @@ it('a line waits for its turn among the jobs of its node, until its completion w
 it('a line whose turn does not come before its completion window closes is not sent', () =>
   on(
     async (on) => {
-      const failure = await failureOf(on.run(await on.input(CHAT)));
+      const failure = await activityFailure(on.run(await on.input(CHAT)));
       assert.equal([failure.code, failure.retriable, on.asks.length], ['window-closed', true, 0]);
     },
     { pace: { enter: async () => false } },

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { ActivityFailed } from '../../../../actors/runtime/index.ts';
 import type { RemoteRender } from '../../../../actors/video-job/render-ask.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { on, type RenderScene, type RenderSceneOptions, SYNC, thrownBy } from './scene.ts';
+import { activityFailure, on, type RenderScene, type RenderSceneOptions, SYNC } from './scene.ts';
 
 const it = bounded(test, 60_000);
 
@@ -36,7 +36,7 @@ it('an attempt that is cancelled while its beginning is reported sends nothing, 
   for (const isSync of [true, false]) {
     await cancelledWith('render.begin', async (on, signal) => {
       const candidates = [on.candidate(isSync ? { target: SYNC(on.simulator.baseUrl) } : {})];
-      assert.is((await thrownBy(on.run(on.input({}, { candidates }), { signal }))).code, 'cancelled');
+      assert.is((await activityFailure(on.run(on.input({}, { candidates }), { signal }))).code, 'cancelled');
       assert.is(on.calls('create').length, 0);
     });
   }
@@ -46,7 +46,7 @@ it('an attempt that is cancelled while it moves on asks no further candidate', (
   cancelledWith('render.moved', async (on, signal) => {
     const gone = on.candidate({ endpoint: 'ep_0', target: SYNC('http://127.0.0.1:9/v1') });
     const candidates = [gone, on.candidate({ target: SYNC(on.simulator.baseUrl) })];
-    assert.is((await thrownBy(on.run(on.input({}, { candidates }), { signal }))).code, 'cancelled');
+    assert.is((await activityFailure(on.run(on.input({}, { candidates }), { signal }))).code, 'cancelled');
     assert.is(on.calls('create').length, 0);
   }));
 
@@ -59,7 +59,7 @@ it('an attempt that is cancelled while it gets the key of its clip sends nothing
       return current();
     };
     const candidates = [on.candidate({ target: SYNC(on.simulator.baseUrl) })];
-    assert.is((await thrownBy(on.run(on.input({}, { candidates }), { signal }))).code, 'cancelled');
+    assert.is((await activityFailure(on.run(on.input({}, { candidates }), { signal }))).code, 'cancelled');
     assert.is(on.calls('create').length, 0);
   }));
 
@@ -67,7 +67,7 @@ it('an attempt that is cancelled between the last poll and the clip reads no cli
   on(async (on) => {
     const { cancel, signal } = cancellable();
     Object.assign(on.jobs, { crashpoint: (name: string) => void (name === 'vjob.rendered' && cancel()) });
-    assert.is((await thrownBy(on.run(on.input({}), { signal }))).code, 'cancelled');
+    assert.is((await activityFailure(on.run(on.input({}), { signal }))).code, 'cancelled');
     assert.equal([on.calls('create').length, on.calls('content').length], [1, 0]);
   }));
 
@@ -75,7 +75,7 @@ it('an attempt that is cancelled during the call that renders ends that call', (
   on(async (on) => {
     const { cancel, signal } = cancellable();
     const candidates = [on.candidate({ target: SYNC(on.simulator.baseUrl) })];
-    const run = thrownBy(on.run(on.input({ render_ms: 600_000 }, { candidates }), { signal }));
+    const run = activityFailure(on.run(on.input({ render_ms: 600_000 }, { candidates }), { signal }));
     await until(() => on.calls('create').length === 1);
     cancel();
     assert.is((await run).code, 'cancelled');
@@ -85,7 +85,7 @@ it('an attempt that is cancelled during the call that renders ends that call', (
 it('the job that a provider makes during the cancel is reported, so that its chart can abort it, and not polled (rule V28)', () =>
   on(async (on) => {
     const { cancel, signal } = cancellable();
-    const run = thrownBy(on.run(on.input({ render_ms: 600_000, create_ms: 300 }), { signal }));
+    const run = activityFailure(on.run(on.input({ render_ms: 600_000, create_ms: 300 }), { signal }));
     await until(() => on.calls('create').length === 1);
     cancel();
     assert.is((await run).code, 'cancelled');
@@ -103,7 +103,7 @@ it('of one account at most as many such answers are awaited as it may have rende
       const attempts = [1, 2, 3].map(() => {
         const { cancel, signal } = cancellable();
         const input = on.input({ render_ms: 600_000, create_ms: 500, idempotent: false });
-        return { cancel, ended: thrownBy(on.run(input, { signal })) };
+        return { cancel, ended: activityFailure(on.run(input, { signal })) };
       });
       await until(() => on.calls('create').length === 3);
       for (const { cancel } of attempts) cancel();
@@ -111,7 +111,9 @@ it('of one account at most as many such answers are awaited as it may have rende
       assert.is(on.reports().filter((type) => type === 'render.submitted').length, 2);
       // The places are free again.
       const { cancel, signal } = cancellable();
-      const last = thrownBy(on.run(on.input({ render_ms: 600_000, create_ms: 300, idempotent: false }), { signal }));
+      const last = activityFailure(
+        on.run(on.input({ render_ms: 600_000, create_ms: 300, idempotent: false }), { signal }),
+      );
       await until(() => on.calls('create').length === 4);
       cancel();
       await last;

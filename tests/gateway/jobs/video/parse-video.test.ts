@@ -8,6 +8,7 @@ import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import type { VideoRequest } from '../../../../gateway/terms/video-request.ts';
 import { MP4_HEAD, PNG, WAV } from '../../../fixtures/assets.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { failureOf } from '../../../support/failure-of.ts';
 
 const it = bounded(test);
 const MIB = 1024 * 1024;
@@ -18,15 +19,9 @@ function parse(body: unknown): Promise<VideoRequest> {
 
 /** The message of the 400 that refuses a body. */
 async function refusal(body: unknown): Promise<string> {
-  try {
-    await parse(body);
-  } catch (error) {
-    assert.instance(error, GatewayError, String(error));
-    assert.is((error as GatewayError).status, 400);
-    assert.is((error as GatewayError).type, 'invalid_request');
-    return (error as GatewayError).message;
-  }
-  throw new Error(`it was accepted: ${JSON.stringify(body).slice(0, 200)}`);
+  const { status, type, message } = await failureOf(parse(body), GatewayError);
+  assert.equal([status, type], [400, 'invalid_request']);
+  return message;
 }
 
 const ASK = { model: 'sim/filmstrip', prompt: 'a lake' };

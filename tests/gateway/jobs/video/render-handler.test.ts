@@ -10,7 +10,7 @@ import type { VideoDirective } from '../../../../gateway/simulator/video/video-r
 import type { RenderLimits } from '../../../../gateway/terms/config/render-limits.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { ffprobe } from '../../../support/video/ffprobe.ts';
-import { ASK, asset, completedOf, failedOf, JOB, on, SYNC, thrownBy } from './scene.ts';
+import { ASK, activityFailure, asset, completedOf, failedOf, JOB, on, SYNC } from './scene.ts';
 
 const it = bounded(test, 60_000);
 
@@ -118,14 +118,14 @@ it('a later attempt polls the render of an earlier one and creates none', () =>
 it('a superseded attempt stops before the provider, and before the first poll', async () => {
   await on(
     async (on) => {
-      assert.is((await thrownBy(on.run(on.input({})))).code, 'superseded');
+      assert.is((await activityFailure(on.run(on.input({})))).code, 'superseded');
       assert.is(on.calls('create').length, 0);
     },
     { staleFrom: 'render.begin' },
   );
   await on(
     async (on) => {
-      assert.is((await thrownBy(on.run(on.input({})))).code, 'superseded');
+      assert.is((await activityFailure(on.run(on.input({})))).code, 'superseded');
       assert.equal([on.calls('create').length, on.calls('poll').length], [1, 0]);
     },
     { staleFrom: 'render.submitted' },
@@ -286,7 +286,7 @@ it('a store that refuses once is asked again with the content of the same render
 it('an unreachable key store is a failure of the service: nothing is rendered that could not be kept (rule V13)', () =>
   on(async (on) => {
     on.keys.cut = true;
-    const failure = await thrownBy(on.run(on.input(null, { ask: { ...ASK, prompt: null } })));
+    const failure = await activityFailure(on.run(on.input(null, { ask: { ...ASK, prompt: null } })));
     assert.equal([failure.code, failure.retriable, on.calls('create').length], ['unavailable', true, 0]);
     assert.equal(await on.blobs.list({ after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }), []);
   }));
@@ -295,7 +295,7 @@ it('nothing is sent while the node sheds load, and an abort ends every wait (rul
   await on(
     async (on) => {
       const aborted = new AbortController();
-      const run = thrownBy(on.run(on.input({}), { signal: aborted.signal }));
+      const run = activityFailure(on.run(on.input({}), { signal: aborted.signal }));
       aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
       assert.is((await run).code, 'cancelled');
       assert.equal(on.reports(), []);
@@ -312,7 +312,7 @@ it('nothing is sent while the node sheds load, and an abort ends every wait (rul
     await on(
       async (on) => {
         const aborted = new AbortController();
-        const run = thrownBy(on.run(on.input(directive), { signal: aborted.signal }));
+        const run = activityFailure(on.run(on.input(directive), { signal: aborted.signal }));
         const route = 'hang' in directive ? (directive.hang === 'midway' ? 'content' : directive.hang) : 'poll';
         while (on.calls(route).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
         aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));
@@ -334,7 +334,7 @@ it('an aborted render is charged by what its provider reports, and never more th
         ...(cancelled_seconds === undefined ? {} : { cancelled_seconds }),
       };
       const before = on.calls('create').length;
-      const run = thrownBy(on.run(on.input(directive), { signal: aborted.signal }));
+      const run = activityFailure(on.run(on.input(directive), { signal: aborted.signal }));
       while (!on.reports().slice(-1)[0]?.endsWith('submitted') || on.calls('create').length === before) {
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
@@ -366,7 +366,7 @@ it('a render and an aborted one are seen in render time, calls and USD of their 
       assert.is(await usd(), Number(cost));
       const aborted = new AbortController();
       const directive = { render_ms: 60_000, idempotent: false, cancelled_seconds: 0.5 };
-      const run = thrownBy(on.run(on.input(directive), { signal: aborted.signal }));
+      const run = activityFailure(on.run(on.input(directive), { signal: aborted.signal }));
       while (on.reports().filter((report) => report === 'render.submitted').length < 2) {
         await new Promise((resolve) => setTimeout(resolve, 1));
       }

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ActivityFailed } from '../../../../actors/runtime/index.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { ASK, asset, completedOf, failedOf, on, SYNC, thrownBy } from './scene.ts';
+import { ASK, activityFailure, asset, completedOf, failedOf, on, SYNC } from './scene.ts';
 
 const it = bounded(test, 60_000);
 
@@ -15,7 +15,7 @@ it('a drain waits for a render as long as only the open call knows it', () =>
     const input = on.input({ hang: 'create' }, { candidates });
     assert.is(on.isDirect(), false);
     const aborted = new AbortController();
-    const run = thrownBy(on.run(input, { signal: aborted.signal }));
+    const run = activityFailure(on.run(input, { signal: aborted.signal }));
     while (on.calls('create').length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.is(on.isDirect(), true);
     aborted.abort(new ActivityFailed('cancelled', 'the job was cancelled', false));

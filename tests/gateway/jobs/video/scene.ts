@@ -1,5 +1,3 @@
-/** The renders of a video job on a stage, with a simulated provider. */
-import * as assert from 'uvu/assert';
 import {
   ActivityFailed,
   type ActivityTask,
@@ -19,6 +17,7 @@ import { sealPrompt } from '../../../../gateway/jobs/video/seal-prompt.ts';
 import type { KeptCall } from '../../../../gateway/simulator/simulator.ts';
 import { startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import type { VideoDirective } from '../../../../gateway/simulator/video/video-request.ts';
+import { failureOf } from '../../../support/failure-of.ts';
 import { pieces } from '../../../support/pieces.ts';
 import { type SentEvent, type StageOptions, stage } from '../../stage.ts';
 
@@ -165,13 +164,6 @@ export function completedOf(result: RenderResult) {
   return result;
 }
 
-export async function thrownBy(work: Promise<unknown>): Promise<ActivityFailed> {
-  const thrown = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  assert.instance(thrown, ActivityFailed);
-  return thrown as ActivityFailed;
-}
+export const activityFailure = (work: Promise<unknown>): Promise<ActivityFailed> => failureOf(work, ActivityFailed);
 
 export const SYNC = (baseUrl: string) => ({ dialect: 'video-sync', baseUrl, upstreamId: 'flipbook-2026' }) as const;

@@ -9,6 +9,7 @@ import type { Rejection } from '../../../../gateway/terms/plan.ts';
 import type { Asset, VideoRequest } from '../../../../gateway/terms/video-request.ts';
 import { measurePromptNow } from '../../../../gateway/tokens/measure-prompt.ts';
 import { CLIPS, video } from '../../../fixtures/models/clips.ts';
+import { thrownBy } from '../../../support/failure-of.ts';
 import '../../../support/prompt-sizes.ts';
 import { board, boardEndpoint } from '../../../support/model/endpoints.ts';
 import { simulatedProvider } from '../../../support/provider/simulated-provider.ts';
@@ -42,13 +43,7 @@ export function plan(topic: Board, ask: Partial<VideoRequest>, at = 0): VideoPla
   return planVideo(request, topic, { seed: 0.5, at, defaults: {}, sizes });
 }
 export function refusal(topic: Board, ask: Partial<VideoRequest>): GatewayError {
-  try {
-    plan(topic, ask);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error('it was planned');
+  return thrownBy(() => plan(topic, ask), GatewayError);
 }
 export function rejectionsOf({ metadata = {} }: GatewayError): readonly Rejection[] {
   return metadata.rejections as readonly Rejection[];
