@@ -100,6 +100,23 @@ for (const [from, status, body] of OPERATORS) {
   });
 }
 
+it('the words of a 403 are awaited, since they decide whose fault it is; those of a 429 for a moment', async () => {
+  const upstream = await startUpstream();
+  for (const [status, error, reason] of [
+    [403, { message: 'your input was flagged' }, 'rejected'],
+    [429, { code: 'insufficient_quota' }, 'overloaded'],
+  ] as const) {
+    const text = JSON.stringify({ error });
+    upstream.answer = (_, response) => {
+      response.writeHead(status).write(text.slice(0, 9));
+      setTimeout(() => response.end(text.slice(9)), 600);
+    };
+    const failure = await upstream.openAs('chat', {}, {}, () => {}).catch((thrown: ProviderFailure) => thrown);
+    assert.is((failure as ProviderFailure).reason, reason, `status ${status}`);
+  }
+  await upstream.close();
+});
+
 it('an error inside a 200 is told in the same way, with and without a status', async () => {
   for (const { from, status, body, told: expected } of ROWS) {
     if (status === 500) continue;

@@ -381,20 +381,4 @@ it('the words of a 503 are awaited for a moment only: another endpoint waits for
   }, new ManualClock());
 });
 
-it('the words of a 403 are awaited, since they decide whose fault it is; those of a 429 for a moment', async () => {
-  await using(async (upstream) => {
-    for (const [status, error, reason] of [
-      [403, { message: 'your input was flagged' }, 'rejected'],
-      [429, { code: 'insufficient_quota' }, 'overloaded'],
-    ] as const) {
-      const text = JSON.stringify({ error });
-      upstream.answer = (_, response) => {
-        response.writeHead(status).write(text.slice(0, 9));
-        setTimeout(() => response.end(text.slice(9)), 600);
-      };
-      assert.is((await failing(upstream.openAs('chat', {}, {}, () => {}))).reason, reason, `status ${status}`);
-    }
-  });
-});
-
 test.run();
