@@ -27,6 +27,8 @@ export interface RequestContext extends HttpExchange<RequestContext>, Authentica
   params: PathParams;
   /** The query as sent, undecoded; empty without one. */
   query: string;
+  /** Whom the request counts for among those under way: an account or an address; null before that. */
+  holder: string | null;
   /** What the request took from the endpoint's window; null before it took anything. */
   taken: WindowTaken | null;
   /** What the route takes, once it is read; null before that and where it takes nothing. */
@@ -68,6 +70,7 @@ export function beginRequest(
     digest: null,
     counted: false,
     place: null,
+    holder: null,
     taken: null,
     body: null,
     bodyDigest: null,

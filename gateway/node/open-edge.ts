@@ -11,7 +11,9 @@ import { EndpointWindow } from '../edge/auth/endpoint-window.ts';
 import { RequestBodies } from '../edge/body/request-bodies.ts';
 import { edgeListener } from '../edge/edge-listener.ts';
 import { AccountFeeds } from '../edge/events/account-feeds.ts';
+import { RequestAdmission } from '../edge/request-admission.ts';
 import type { RequestContext } from '../edge/request-context.ts';
+import { RequestReports } from '../edge/request-reports.ts';
 import { PREFIX, type Route } from '../edge/route.ts';
 import { RunningRequests } from '../edge/running-requests.ts';
 import { type ServeParts, serve, serveRoute } from '../edge/serve.ts';
@@ -101,8 +103,10 @@ export function openEdge(context: EdgeContext, node: EdgeParts): Edge {
   const feeds = new AccountFeeds({ cluster, clock, askMs: config.upstream.askMs }, config.events);
   const arrivals = new Arrivals(clock, { ...overload.limits, arrivalsMax: limits.connectionsMax });
   const underWay = (): number => open.underWay - feeds.requests - arrivals.waiting;
-  const serving = servingOf(context, node, { readiness, underWay });
-  const { authentication, largeAnswers, window } = serving;
+  const access = accessOf(context, node);
+  const { authentication, window } = access;
+  const serving = servingOf(context, node, access, { readiness, underWay });
+  const { largeAnswers } = serving;
   const answering: AnswerParts = {
     inference,
     random,
@@ -115,8 +119,9 @@ export function openEdge(context: EdgeContext, node: EdgeParts): Edge {
     log,
     crashPoint,
   };
-  const routes = publicRoutes(context, { node, answering, serving, feeds });
-  const open = openListener(routes, serving, arrivals, () => generationId(random, cluster.now()));
+  const routes = publicRoutes(context, { node, answering, serving, access, readiness, feeds });
+  const generation = (): string => generationId(random, cluster.now());
+  const open = openListener(context, { serving, access, arrivals, routes, generation });
 
   return {
     accept: (socket) => open.accept(socket),
@@ -155,37 +160,50 @@ export function openEdge(context: EdgeContext, node: EdgeParts): Edge {
   };
 }
 
-function servingOf(
-  { options, clock, overload, measures, tracing, log }: EdgeContext,
-  { cluster, files, pepper, requestLog }: EdgeParts,
-  { readiness, underWay }: Pick<ServeParts, 'readiness' | 'underWay'>,
-): ServeParts {
-  const { config } = options;
-  const { edge: limits, rates, upstream } = config;
-  const budgets = new AccountedBudgets({ cluster, rates, askMs: upstream.askMs, nodes: config.nodes.length });
+/** Who calls, and within which budgets. */
+interface Access {
+  readonly authentication: Authentication;
+  readonly clients: ClientAddresses;
+  readonly window: EndpointWindow;
+}
+
+function accessOf({ options, clock }: EdgeContext, { cluster, pepper }: EdgeParts): Access {
+  const { edge: limits, rates, upstream, nodes } = options.config;
+  const budgets = new AccountedBudgets({ cluster, rates, askMs: upstream.askMs, nodes: nodes.length });
   const clients = new ClientAddresses(limits.trustedProxies);
-  const authentication = new Authentication({ cluster, pepper, ...limits, budgets, clients });
   return {
-    cluster,
-    clock,
-    limits,
-    readiness,
-    authentication,
     clients,
+    authentication: new Authentication({ cluster, pepper, ...limits, budgets, clients }),
     window: new EndpointWindow(budgets, clock, {
       now: () => cluster.now(),
       idleMs: limits.sliceIdleMs,
       part: budgets.part,
     }),
-    overload,
-    running: new RunningRequests(limits.requestsMax),
-    underWay,
-    bodies: new RequestBodies({ clock, limits, clients, authentication, files }),
+  };
+}
+
+function servingOf(
+  { options, clock, overload, measures, tracing, log }: EdgeContext,
+  { cluster, files, requestLog }: EdgeParts,
+  access: Access,
+  state: { readonly readiness: () => ServingState; readonly underWay: () => number },
+): ServeParts {
+  const { edge: limits } = options.config;
+  const { board } = cluster;
+  const running = new RunningRequests(limits.requestsMax);
+  return {
+    admission: new RequestAdmission({ clock, board, ...access, overload, running, ...state }),
+    bodies: new RequestBodies({ clock, limits, ...access, files }),
     largeAnswers: new LargeAnswers(clock, limits),
-    measures,
-    tracing,
-    log,
-    requestLog,
+    reports: new RequestReports({
+      clock,
+      now: () => cluster.now(),
+      measures,
+      log,
+      requestLog: limits.requestLog ? requestLog : null,
+      tracing,
+    }),
+    corsOrigins: limits.corsOrigins,
   };
 }
 
@@ -193,18 +211,21 @@ interface PublicParts {
   readonly node: EdgeParts;
   readonly answering: AnswerParts;
   readonly serving: ServeParts;
+  readonly access: Access;
+  readonly readiness: () => ServingState;
   readonly feeds: AccountFeeds;
 }
 
 /** Every route of the public port: the API below its prefix, its sockets, and the pages for browsers. */
 function publicRoutes(
   { options, clock, random }: EdgeContext,
-  { node, answering, serving, feeds }: PublicParts,
+  { node, answering, serving, access, readiness, feeds }: PublicParts,
 ): readonly Route[] {
   const { config } = options;
   const { cluster, inference, files, fileRoom, workspaces, storeFull, pepper, refreshModels } = node;
-  const { authentication, bodies, clients, limits, readiness } = serving;
-  const { events, upstream, webhooks } = config;
+  const { authentication, clients } = access;
+  const { bodies } = serving;
+  const { edge: limits, events, upstream, webhooks } = config;
   const services = { cluster, random, pepper, askMs: upstream.askMs, config };
   const downloads = { files, streamStalledMs: limits.streamStalledMs };
   const overSocket = (context: RequestContext): Promise<null> =>
@@ -245,13 +266,18 @@ function belowPrefix(route: Route): Route {
   return { ...route, path: `${PREFIX}${route.path}` };
 }
 
+interface ListenerParts extends Pick<PublicParts, 'serving' | 'access'> {
+  readonly arrivals: Arrivals;
+  readonly routes: readonly Route[];
+  /** Makes a generation id. */
+  readonly generation: () => string;
+}
+
 function openListener(
-  routes: readonly Route[],
-  serving: ServeParts,
-  arrivals: Arrivals,
-  generation: () => string,
+  { options, clock, overload, measures }: EdgeContext,
+  { serving, access: { authentication, clients }, arrivals, routes, generation }: ListenerParts,
 ): Listener<RequestContext> {
-  const { limits, clock, authentication, overload, clients, measures } = serving;
+  const { edge: limits } = options.config;
   const router = new HttpRouter(routes);
   return edgeListener({
     limits,

@@ -4,7 +4,7 @@ import type { LargeAnswers } from '../../http/large-answers.ts';
 import type { Inference } from '../../inference/inference.ts';
 import type { TurnCrashPoint } from '../../inference/turn-request.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import type { EdgeLog } from '../refuse.ts';
+import type { EdgeLog } from '../request-reports.ts';
 import type { OpenTurns } from './open-turns.ts';
 
 /** What answering turns takes. */

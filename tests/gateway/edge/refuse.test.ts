@@ -2,9 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../../actors/runtime/index.ts';
 import type { ErrorEnvelope } from '../../../gateway/dialects/reply/error-envelope.ts';
 import { type RefuseParts, refuse } from '../../../gateway/edge/refuse.ts';
 import { beginRequest } from '../../../gateway/edge/request-context.ts';
+import { RequestReports } from '../../../gateway/edge/request-reports.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -23,11 +25,18 @@ async function refused(
   { sent, envelope }: { readonly sent?: string; readonly envelope?: ErrorEnvelope } = {},
 ): Promise<Refused> {
   let logged = 0;
-  const parts = {
-    cluster: { now: () => 0 },
-    measures: NO_MEASURES,
-    log: { error: () => logged++, warn: () => logged++ },
-  } as unknown as RefuseParts;
+  const count = () => logged++;
+  const parts: RefuseParts = {
+    admission: { count: async () => null, giveBack: () => {} },
+    reports: new RequestReports({
+      clock: systemClock,
+      now: () => 0,
+      measures: NO_MEASURES,
+      log: { error: count, warn: count },
+      requestLog: null,
+      tracing: null,
+    }),
+  };
   const server = createServer((request, response) => {
     const none = { startedAt: 0, invite: null, upgrade: null };
     const context = beginRequest({ request, response, ...none }, 'gen-1', { type: 'none' });

@@ -2,21 +2,17 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
-import { RequestBodies } from '../../../gateway/edge/body/request-bodies.ts';
 import { JSON_BODY } from '../../../gateway/edge/body/route-body.ts';
 import { edgeListener } from '../../../gateway/edge/edge-listener.ts';
 import { callerOf, takeBody } from '../../../gateway/edge/request-context.ts';
 import type { Route } from '../../../gateway/edge/route.ts';
-import { RunningRequests } from '../../../gateway/edge/running-requests.ts';
-import { type ServeParts, serve } from '../../../gateway/edge/serve.ts';
-import { ClientAddresses } from '../../../gateway/http/client-addresses.ts';
+import { serve } from '../../../gateway/edge/serve.ts';
 import { HttpRouter } from '../../../gateway/http/http-router.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
-import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import type { ServingState } from '../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../support/bounded.ts';
-import { memoryFiles } from '../../support/memory-files.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
+import { servingOf } from '../../support/serving.ts';
 
 const it = bounded(test);
 
@@ -81,7 +77,6 @@ async function observed({
     if (wakesTo !== undefined && steps.length === 1) return 'waking';
     return fails === 'shed' ? 'isolated' : (wakesTo ?? 'ready');
   };
-  const clients = new ClientAddresses([]);
   const authentication = {
     accountOf: () => (isStranger ? null : CALLER.account),
     enter: (context: { caller: unknown }) => {
@@ -95,13 +90,9 @@ async function observed({
       return fails === 'count' ? refusal('count') : null;
     },
   };
-  const edge = {
-    cluster: { now: () => 0 },
-    measures: NO_MEASURES,
-    limits: config.edge,
-    clock: systemClock,
+  const edge = servingOf({
+    authentication,
     readiness,
-    log: { warn: () => {}, error: () => {} },
     window: {
       check: () => void take('check'),
       take: () => {
@@ -132,18 +123,7 @@ async function observed({
       },
       refused: () => void shed++,
     },
-    clients,
-    authentication,
-    bodies: new RequestBodies({
-      files: memoryFiles().filesOf({}),
-      limits: config.edge,
-      clock: systemClock,
-      clients,
-      authentication,
-    }),
-    running: new RunningRequests(config.edge.requestsMax),
-    underWay: () => 1,
-  } as unknown as ServeParts;
+  });
   const route: Route = {
     method: 'POST',
     path: '/a/:id',

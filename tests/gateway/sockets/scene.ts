@@ -5,26 +5,20 @@ import { systemRandom } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
 import { DIALECTS } from '../../../gateway/dialects/dialect-table.ts';
 import type { Authentication } from '../../../gateway/edge/auth/authentication.ts';
-import { RequestBodies } from '../../../gateway/edge/body/request-bodies.ts';
 import { edgeListener } from '../../../gateway/edge/edge-listener.ts';
 import { beginRequest, type RequestContext } from '../../../gateway/edge/request-context.ts';
-import { RunningRequests } from '../../../gateway/edge/running-requests.ts';
-import { type ServeParts, serve, serveRoute } from '../../../gateway/edge/serve.ts';
+import { serve, serveRoute } from '../../../gateway/edge/serve.ts';
 import { OpenTurns } from '../../../gateway/edge/turns/open-turns.ts';
-import { ClientAddresses } from '../../../gateway/http/client-addresses.ts';
 import { HttpRouter } from '../../../gateway/http/http-router.ts';
-import { LargeAnswers } from '../../../gateway/http/large-answers.ts';
-import { Overload } from '../../../gateway/overload/overload.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
 import { responsesSocketRoute } from '../../../gateway/sockets/responses-socket.ts';
 import { RetainedTurns } from '../../../gateway/sockets/retained-turns.ts';
 import { TurnSocket, type TurnSocketParts } from '../../../gateway/sockets/turn-socket.ts';
 import type { EdgeLimits } from '../../../gateway/terms/config/config.ts';
 import type { GatewayError } from '../../../gateway/terms/gateway-error.ts';
-import { NO_MEASURES } from '../../../gateway/terms/measures.ts';
 import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
-import { memoryFiles } from '../../support/memory-files.ts';
 import { board, boardEndpoint } from '../../support/model/endpoints.ts';
+import { servingOf } from '../../support/serving.ts';
 import { FakeSocket } from '../http/fake-socket.ts';
 import { stage } from '../stage.ts';
 
@@ -48,7 +42,6 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
   const refusing: { error: GatewayError | null } = { error: null };
   const cluster = on.cluster;
   const log = { warn: () => {}, error: () => {} };
-  const clients = new ClientAddresses([]);
   const authentication = {
     accountOf: () => null,
     enter: (context: RequestContext) => {
@@ -59,19 +52,12 @@ function stageOf(simulator: Simulator, limits: EdgeLimits) {
     count: async () => null,
     remember: () => {},
   } as unknown as Authentication;
-  const bodies = new RequestBodies({ files: memoryFiles().filesOf({}), limits, clock, clients, authentication });
   const turns = new OpenTurns();
-  const serving = {
-    ...{ cluster, clock, limits, log, clients, authentication, bodies, measures: NO_MEASURES, tracing: null },
-    readiness: () => 'ready',
-    window: { check: () => {}, take: () => ({ resetAt: 0, holder: null }), giveBack: () => {} },
-    overload: new Overload(clock, config.overload),
-    running: new RunningRequests(limits.requestsMax),
-    underWay: () => 1,
-  } as unknown as ServeParts;
+  const serving = servingOf({ authentication, limits, clock });
+  const { bodies, largeAnswers } = serving;
   const answering = {
     ...{ inference: { ...on.services, clock }, authentication, turns, limits, log, pepper: new Uint8Array(32) },
-    ...{ largeAnswers: new LargeAnswers(clock, limits), random: systemRandom, now: cluster.now, crashPoint: undefined },
+    ...{ largeAnswers, random: systemRandom, now: cluster.now, crashPoint: undefined },
   };
   const parts: TurnSocketParts = {
     ...{ limits, answering, authentication, bodies, retained: new RetainedTurns() },

@@ -10,22 +10,15 @@ import { DIALECTS } from '../../../../gateway/dialects/dialect-table.ts';
 import type { Dialect } from '../../../../gateway/dialects/reply/dialect.ts';
 import { standardEnvelope } from '../../../../gateway/dialects/reply/error-envelope.ts';
 import type { Authentication } from '../../../../gateway/edge/auth/authentication.ts';
-import type { EndpointWindow } from '../../../../gateway/edge/auth/endpoint-window.ts';
-import { RequestBodies } from '../../../../gateway/edge/body/request-bodies.ts';
 import { edgeListener } from '../../../../gateway/edge/edge-listener.ts';
-import { RunningRequests } from '../../../../gateway/edge/running-requests.ts';
-import { type ServeParts, serve } from '../../../../gateway/edge/serve.ts';
+import { serve } from '../../../../gateway/edge/serve.ts';
 import type { AnswerParts } from '../../../../gateway/edge/turns/answer-parts.ts';
 import { OpenTurns } from '../../../../gateway/edge/turns/open-turns.ts';
-import { ClientAddresses } from '../../../../gateway/http/client-addresses.ts';
 import { HttpRouter } from '../../../../gateway/http/http-router.ts';
-import { LargeAnswers } from '../../../../gateway/http/large-answers.ts';
-import { Overload } from '../../../../gateway/overload/overload.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
-import { NO_MEASURES } from '../../../../gateway/terms/measures.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { memoryFiles } from '../../../support/memory-files.ts';
 import { board, boardEndpoint } from '../../../support/model/endpoints.ts';
+import { servingOf } from '../../../support/serving.ts';
 import { ImagesJudge } from '../../../support/stream/images-judge.ts';
 import { MessagesJudge } from '../../../support/stream/messages-judge.ts';
 import { ResponsesJudge } from '../../../support/stream/responses-judge.ts';
@@ -105,7 +98,6 @@ async function answered({
   const limits = { ...config.edge, ...(keepAliveCommentMs === undefined ? {} : { keepAliveCommentMs }) };
   let counts = 0;
   const log = { warn: () => {}, error: () => {} };
-  const clients = new ClientAddresses([]);
   const authentication = {
     accountOf: () => null,
     enter: (context: { caller: unknown }) => {
@@ -120,35 +112,8 @@ async function answered({
     },
     remember: () => {},
   } as unknown as Authentication;
-  const largeAnswers = new LargeAnswers(systemClock, config.edge);
-  const parts: ServeParts = {
-    measures: NO_MEASURES,
-    cluster: on.cluster,
-    clock: systemClock,
-    limits,
-    readiness: () => 'ready',
-    log,
-    window: {
-      check: () => {},
-      take: () => ({ resetAt: 0, holder: null }),
-      giveBack: () => {},
-    } as unknown as EndpointWindow,
-    overload: new Overload(systemClock, config.overload),
-    clients,
-    authentication,
-    largeAnswers,
-    bodies: new RequestBodies({
-      files: memoryFiles().filesOf({}),
-      limits,
-      clock: systemClock,
-      clients,
-      authentication,
-    }),
-    running: new RunningRequests(config.edge.requestsMax),
-    underWay: () => 1,
-    tracing: null,
-    requestLog: () => {},
-  };
+  const parts = servingOf({ authentication, limits });
+  const { largeAnswers } = parts;
   const answering = {
     ...{ inference: on.services, authentication, turns: new OpenTurns(), largeAnswers, limits, log },
     ...{ pepper: new Uint8Array(32), random: systemRandom, now: on.cluster.now, crashPoint: undefined },
