@@ -174,7 +174,9 @@ function answered({ answers, reply, frame, inference, namesUnread, bytes, status
       ? {
           'X-Generation-Id': header('Id of the generation; sent on failures too.'),
           'X-Provider-Name': header('The provider that served the request; absent on streams.'),
-          'X-Prompt-Tokens-Read': header('How many tokens the provider read of a prompt that it cut; absent on streams.'),
+          'X-Prompt-Tokens-Read': header(
+            'How many tokens the provider read of a prompt that it cut; absent on streams.',
+          ),
         }
       : {}),
     ...(inference || namesUnread

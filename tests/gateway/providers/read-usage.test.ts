@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Adapter } from '../../../gateway/providers/adapter.ts';
+import { chatAdapter } from '../../../gateway/providers/chat/adapter.ts';
 import { readUsage as readChat } from '../../../gateway/providers/chat/read-usage.ts';
+import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts';
 import { readUsage as readMessages } from '../../../gateway/providers/messages/read-usage.ts';
 import type { Usage } from '../../../gateway/terms/usage.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -131,6 +134,35 @@ it('distinguishes writes for one hour from those for five minutes if either is r
       cache_creation: { ephemeral_5m_input_tokens: 9, ephemeral_1h_input_tokens: 9 },
     }),
     { promptTokens: 10, cacheWriteTokens: 9 },
+  );
+});
+
+it('a stream whose counts contradict each other keeps its totals, in both dialects', () => {
+  const ended = (adapter: Adapter, frames: readonly object[]): Usage => {
+    const reader = adapter.reader(String);
+    for (const frame of frames) reader.readFrame(undefined, JSON.stringify(frame), []);
+    return reader.usage;
+  };
+  const chat = (usage: object): Usage => ended(chatAdapter, [{ choices: [], usage }]);
+  const details = { cached_tokens: 2_161, cache_write_tokens: 2_161 };
+  assert.equal(chat({ prompt_tokens: 2_168, completion_tokens: 5, prompt_tokens_details: details }), {
+    promptTokens: 2_168,
+    completionTokens: 5,
+  });
+  assert.equal(chat({ prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 161 } }), {
+    promptTokens: 10,
+    completionTokens: 5,
+  });
+  const cache_creation = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 };
+  const usage = { input_tokens: 3, cache_creation_input_tokens: 0, cache_creation };
+  const delta = { stop_reason: 'end_turn' };
+  const late = { cache_creation_input_tokens: 10_345, output_tokens: 7 };
+  assert.equal(
+    ended(messagesAdapter, [
+      { type: 'message_start', message: { id: 'm', usage } },
+      { type: 'message_delta', delta, usage: late },
+    ]),
+    { promptTokens: 10_348, cacheWriteTokens: 10_345, completionTokens: 7 },
   );
 });
 

@@ -31,6 +31,11 @@ test('the money of a video is told with its seconds, that of a turn with its tok
   assert.match(turn, 'Input $1.00');
   assert.match(turn, /Tokens.*3 prompt, unknown completion/s);
   assert.not.match(turn, 'Video');
+  assert.not.match(turn, 'Prompt cut');
+  assert.match(
+    String(moneyFacts(settled({ promptTokensCut: 10_003 }), prices)),
+    /provider read 3 of about 10,003 tokens/,
+  );
 });
 
 test.run();
