@@ -36,6 +36,7 @@ export const BATCH_OPERATIONS: Operations = {
     answers: 'The batch is accepted.',
     headers: submissionHeaders('batch'),
     body: { BatchSubmission: batchSubmissionSchema },
+    namesUnread: true,
     reply: { Batch: batchSchema },
     status: 202,
   },

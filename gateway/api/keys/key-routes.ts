@@ -47,6 +47,7 @@ export const KEY_OPERATIONS: Operations = {
     description: 'An inference key, or with `kind` a management key.',
     answers: 'The key with its text, which is shown only here.',
     body: { KeyCreate: keyCreateSchema },
+    namesUnread: true,
     reply: { KeyCreated: keyCreatedSchema },
     status: 201,
   },
@@ -56,6 +57,7 @@ export const KEY_OPERATIONS: Operations = {
     description: 'The text of the key proves that the caller has it.',
     answers: 'The key, without its text.',
     body: { KeyImport: keyImportSchema },
+    namesUnread: true,
     reply: { KeyCreated: keyCreatedSchema },
     status: 201,
   },
@@ -74,6 +76,7 @@ export const KEY_OPERATIONS: Operations = {
     answers: 'The key as it is now.',
     path: keyHash,
     body: { KeyEdit: keyEditSchema },
+    namesUnread: true,
     reply: { Key: keyReplySchema },
   },
   'DELETE /keys/{hash}': {

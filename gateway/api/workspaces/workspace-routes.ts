@@ -65,6 +65,7 @@ export const WORKSPACE_OPERATIONS: Operations = {
     description: 'What the body leaves out is as the service is configured.',
     answers: 'The new workspace.',
     body: { WorkspaceCreate: workspaceCreateSchema },
+    namesUnread: true,
     reply: { Workspace: workspaceReplySchema },
     status: 201,
   },
@@ -83,6 +84,7 @@ export const WORKSPACE_OPERATIONS: Operations = {
     answers: 'The workspace as it is now.',
     path: workspaceId,
     body: { WorkspaceEdit: workspaceEditSchema },
+    namesUnread: true,
     reply: { Workspace: workspaceReplySchema },
   },
   'DELETE /workspaces/{id}': {
@@ -108,6 +110,7 @@ export const WORKSPACE_OPERATIONS: Operations = {
     answers: 'The named members, and how many are new.',
     path: workspaceId,
     body: { MembersAdd: membersAddSchema },
+    namesUnread: true,
     reply: { MembersAdded: membersAddedSchema },
   },
   'POST /workspaces/{id}/members/remove': {
@@ -117,6 +120,7 @@ export const WORKSPACE_OPERATIONS: Operations = {
     answers: 'How many members were removed.',
     path: workspaceId,
     body: { MembersRemove: membersRemoveSchema },
+    namesUnread: true,
     reply: { MembersRemoved: membersRemovedSchema },
   },
   'GET /workspaces/{id}/budgets': {
@@ -142,6 +146,7 @@ export const WORKSPACE_OPERATIONS: Operations = {
     answers: 'The budget as it is now.',
     path: { ...workspaceId, interval: INTERVAL },
     body: { BudgetSet: budgetSetSchema },
+    namesUnread: true,
     reply: { Budget: budgetReplySchema },
   },
   'DELETE /workspaces/{id}/budgets/{interval}': {

@@ -118,7 +118,7 @@ it('a window given without a limit has no effect until the key has one', async (
   assert.equal([removed.limit, removed.limit_reset], [null, null]);
 });
 
-it('members that nothing reads are named, for keys and workspaces', async () => {
+it('members that nothing reads are named, for keys and workspaces (rule I2)', async () => {
   const { account } = await cluster.fund('1');
   const { key } = await cluster.issue(account, { kind: 'management' });
   const unread = async (method: string, path: string, body: object): Promise<readonly unknown[]> => {

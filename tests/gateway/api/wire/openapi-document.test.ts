@@ -95,6 +95,17 @@ it('the document and the registered routes list the same operations (rule E12)',
   }
 });
 
+it('the document says of every route that names what nothing reads (rule I2)', () => {
+  const naming = apiTable().filter(({ body }) => body?.type === 'json' && body.members !== undefined);
+  const named = naming.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  const lists = ['GET /models', 'HEAD /models', 'GET /embeddings/models'];
+  const said = Object.entries(OPERATIONS).flatMap(([route, { namesUnread }]) => (namesUnread ? [route] : []));
+  assert.ok(
+    named.includes('POST /batches') && named.includes('POST /keys') && named.includes('PATCH /workspaces/{id}'),
+  );
+  assert.equal(said.sort(), [...named, ...lists].sort());
+});
+
 it('a route that is not registered is absent from the document', async () => {
   const fewer = openApiRoute(apiTable().filter(({ path }) => path !== '/credits'));
   const { body } = (await fewer.answer({} as RequestContext)) as RouteAnswer;
