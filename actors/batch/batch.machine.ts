@@ -16,7 +16,7 @@ type BatchEvent =
   | submission.BatchSubmit
   | lines.LineEvent
   | results.ResultsEvent
-  | (Stamped & { readonly type: 'batch.cancel' })
+  | status.BatchCancel
   /** Timer: the completion window closes. */
   | (Stamped & { readonly type: 'batch.expire' });
 
@@ -37,7 +37,15 @@ const endIs = (as: lines.EndCase) => ({ type: 'endIs', params: { as } }) as cons
 const END_LINE = ['recordOutcome', 'endLine', put('in_progress'), 'updateSlots'] as const;
 const CANCEL = {
   target: 'cancelling',
-  actions: ['cutAll', 'dropAll', put('cancelling'), 'updateSlots', 'writeResults', answer('cancelling')],
+  actions: [
+    'cutAll',
+    'dropAll',
+    put('cancelling'),
+    'updateSlots',
+    'writeResults',
+    'recordCancel',
+    answer('cancelling'),
+  ],
 } as const;
 const LINE_ENDS = [
   { guard: endIs('last'), target: 'completing', actions: [...END_LINE, 'writeResults'] },
@@ -53,7 +61,10 @@ const LATE_LINE_ENDS = [
   { actions: END_LINE },
 ] as const;
 /** Once its results are being written, a batch has no line in flight: only its status can change. */
-const CANCEL_WRITING = { target: 'cancelling', actions: [put('cancelling'), answer('cancelling')] } as const;
+const CANCEL_WRITING = {
+  target: 'cancelling',
+  actions: [put('cancelling'), 'recordCancel', answer('cancelling')],
+} as const;
 
 export const batchMachine = chart.createMachine({
   id: 'batch',

@@ -3,6 +3,7 @@ import { AskError, type Cluster, type Json, type Kind } from '../runtime/index.t
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { batchAddress } from '../terms/ids.ts';
+import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { batchMachine } from './batch.machine.ts';
 import { type BatchRecord, batchCollection } from './batch-record.ts';
@@ -60,16 +61,17 @@ async function recordedBefore(cluster: Cluster, account: string, thrown: unknown
 
 /**
  * Cancels a batch. One that is cancelling or cancelled is returned unchanged. Refused: 404, and 409 for other ended
- * ones.
+ * ones. `by` is the operator who cancels for the account: it is recorded.
  */
 export async function cancelBatch(
   cluster: Cluster,
   account: string,
   id: string,
   withinMs: number,
+  by?: Principal,
 ): Promise<BatchRecord | RefusedAnswer> {
   try {
-    const event = { type: 'batch.cancel' };
+    const event = { type: 'batch.cancel', ...byMember(by) };
     return await ask(cluster, batchAddress(account, id), event, withinMs);
   } catch (thrown) {
     if (!(thrown instanceof AskError) || thrown.failure.code !== 'absent') throw thrown;

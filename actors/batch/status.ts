@@ -1,5 +1,6 @@
 /** What a batch shows of itself: its row, the events of the feed, and its answers; each status is a parameter. */
 import { type Effect, emitOn, type Stamped } from '../runtime/index.ts';
+import { type OperatorCancel, recordCancel } from '../terms/audit.ts';
 import { plain, reply } from '../terms/chart-tools.ts';
 import { putFeedEvent } from '../terms/feed-event.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -26,6 +27,8 @@ function recordOf(state: BatchState, status: BatchStatus): BatchRecord {
     bodies: finalizedAt === null ? bodies : null,
   };
 }
+
+export type BatchCancel = Stamped & OperatorCancel & { readonly type: 'batch.cancel' };
 
 /** The status that a batch is shown with. */
 interface Shown {
@@ -62,6 +65,9 @@ function forget(state: BatchState): Effect[] {
 export const actions = {
   put: emitOn('*', putBatch),
   answer: emitOn('*', answerBatch),
+  recordCancel: emitOn('batch.cancel', (state: BatchState, event: BatchCancel) =>
+    recordCancel(state.address, event.type, event),
+  ),
   refuseCancel: emitOn('*', refuseCancel),
   forget: emitOn('*', forget),
 };

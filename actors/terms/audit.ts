@@ -35,6 +35,16 @@ export function auditEvent(record: AuditRecord): ActorEvent {
   return { type: 'audit.record', ...membersOf(record) };
 }
 
+/** Of the event that cancels a job: the operator, where it was one. An account's own cancel is no entry of its log. */
+export interface OperatorCancel {
+  readonly by?: Principal;
+}
+
+/** The entry of an operator's cancel of the job at an address. */
+export function recordCancel(address: string, action: string, { by }: OperatorCancel): Effect[] {
+  return by === undefined ? [] : [recordAudit(address, { action, target: address, by })];
+}
+
 function membersOf({ action, target, by, detail, result }: AuditRecord) {
   return { action, target, by: plain(by ?? UNNAMED), detail: plain(detail ?? {}), result: result ?? 'done' };
 }

@@ -1,5 +1,6 @@
 /** How a video job ends: its result, its money, and the timers that end with it. Pure. */
 import { assignOn, type Effect, emitOn, guardOn, type SealedBlob, type Stamped } from '../runtime/index.ts';
+import { type OperatorCancel, recordCancel } from '../terms/audit.ts';
 import { plain, reply } from '../terms/chart-tools.ts';
 import type { AttemptRecord, Release, Settlement } from '../terms/hold.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -116,6 +117,8 @@ function cancelCharged(state: VideoJobState, { result: { settlement }, at }: Abo
   return settlement === null ? cancelled : { ...cancelled, usage: usageOf(settlement) };
 }
 
+export type JobCancel = Stamped & OperatorCancel & { readonly type: 'job.cancel' };
+
 const UNCANCELLABLE = {
   in_progress: 'The endpoint that renders this job cannot abort a render',
   completed: 'This job has ended: it is completed',
@@ -208,6 +211,9 @@ export const actions = {
     release(state, RELEASES[as]),
   ),
   releaseFailed: emitOn('*', releaseFailed),
+  recordCancel: emitOn('job.cancel', (state: VideoJobState, event: JobCancel) =>
+    recordCancel(state.address, 'video.cancel', event),
+  ),
   refuseCancel: emitOn('*', refuseCancel),
   endJob: emitOn('*', endJob),
   openWindow: emitOn('*', openWindow),

@@ -18,7 +18,7 @@ export type VideoJobEvent =
   | render.RenderEvent
   | outcome.OutcomeEvent
   | clips.ClipEvent
-  | (Stamped & { readonly type: 'job.cancel' })
+  | outcome.JobCancel
   /** Timers: a job that no endpoint can render fails; no render may end after this; the window of the clips closes; an
    * ended job is no longer shown. */
   | (Stamped & { readonly type: 'job.refuse' | 'job.deadline' | 'job.window' | 'job.forget' });
@@ -54,7 +54,15 @@ const REFUSE_CLIP = [
 const CANCEL_UNASKED = {
   guard: 'isUnasked',
   target: 'cancelled',
-  actions: ['cutRender', 'cancel', release('cancelled'), 'endJob', put('cancelled'), answer('cancelled')],
+  actions: [
+    'cutRender',
+    'cancel',
+    release('cancelled'),
+    'endJob',
+    put('cancelled'),
+    'recordCancel',
+    answer('cancelled'),
+  ],
 } as const;
 const REFUSE_CANCEL = { actions: refuseCancel('in_progress') } as const;
 const DEADLINE = {
@@ -127,6 +135,7 @@ export const videoJobMachine = chart.createMachine({
               'abortRender',
               put('in_progress'),
               publishChange('in_progress'),
+              'recordCancel',
               answer('in_progress'),
             ],
           },
@@ -163,7 +172,11 @@ export const videoJobMachine = chart.createMachine({
         'job.refuse': { target: 'failed', actions: ['failUnrenderable', 'releaseFailed', 'endJob', put('failed')] },
         'job.cancel': [
           CANCEL_UNASKED,
-          { guard: 'isAbortable', target: 'cancelling', actions: ['cutRender', 'abortRender', answer('in_progress')] },
+          {
+            guard: 'isAbortable',
+            target: 'cancelling',
+            actions: ['cutRender', 'abortRender', 'recordCancel', answer('in_progress')],
+          },
           REFUSE_CANCEL,
         ],
         'job.deadline': DEADLINE,

@@ -12,6 +12,7 @@ import {
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import { timeOfId, videoJobAddress } from '../terms/ids.ts';
+import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { clipCollection, type OpenedClip, READER_NODE, readerCollection, type ShownClip } from './clips.ts';
 import { explainVideoJob, redactVideoJob } from './explain.ts';
@@ -120,14 +121,17 @@ interface JobName {
 
 /**
  * Cancels a job. One that is cancelled, or is being cancelled, is returned unchanged. Refused: 404, 409 for other ended
- * ones and where the endpoint cannot abort the render.
+ * ones and where the endpoint cannot abort the render. `by` is the operator who cancels for the account: it is recorded.
  */
 export async function cancelVideo(
   cluster: Cluster,
   name: JobName,
   withinMs: number,
+  by?: Principal,
 ): Promise<JobRecord | RefusedAnswer> {
-  return (await askOrAbsent(cluster, name, { type: 'job.cancel' }, withinMs)) as JobRecord | RefusedAnswer;
+  return (await askOrAbsent(cluster, name, { type: 'job.cancel', ...byMember(by) }, withinMs)) as
+    | JobRecord
+    | RefusedAnswer;
 }
 
 /** A clip that a download could read now. Refused: 404, 409 (not completed), 410 (gone). */

@@ -62,7 +62,7 @@ const kind: JobKind<ShownBatch, BatchRecord> = {
     const { batches, hasMore } = await listBatches({ rows }, null, all);
     return [batches, hasMore];
   },
-  cancel: (cluster, { account, id }, withinMs) => cancelBatch(cluster, account, id, withinMs),
+  cancel: (cluster, { account, id }, withinMs, by) => cancelBatch(cluster, account, id, withinMs, by),
   shown: (record) => {
     const { results: _, ...batch } = batchObject(record);
     return { account: record.account, key: record.key, ...batch };

@@ -3,11 +3,12 @@
  * operator without a key reads the jobs of every account from the store.
  */
 import { type Cluster, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
+import type { Principal } from '../../../../actors/terms/principal.ts';
 import type { RefusedAnswer } from '../../../../actors/terms/refusal.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { absentWords } from '../frame/absent.ts';
 import { type AddCommand, type Given, local } from '../frame/command.ts';
-import { countFrom } from '../frame/names.ts';
+import { COMMAND_LINE, countFrom } from '../frame/names.ts';
 import { pairs, table } from '../frame/print.ts';
 import { type ProgressState, progressFor } from '../frame/progress.ts';
 import { ASK_MS, type Session, withSession } from '../frame/session.ts';
@@ -73,7 +74,7 @@ export interface JobKind<J extends ShownJob, R extends Owned> {
     rows: Session['operator'],
     query: AllQuery,
   ) => Promise<readonly [records: readonly R[], hasMore: boolean]>;
-  readonly cancel: (cluster: Cluster, record: R, withinMs: number) => Promise<R | RefusedAnswer>;
+  readonly cancel: (cluster: Cluster, record: R, withinMs: number, by: Principal) => Promise<R | RefusedAnswer>;
   readonly shown: (record: R) => J & Owned;
 }
 
@@ -218,7 +219,7 @@ async function cancelled<J extends ShownJob, R extends Owned>(
   session: Session,
   id: string,
 ): Promise<J> {
-  const answer = await kind.cancel(session.cluster, await recordOf(kind, session, id), ASK_MS);
+  const answer = await kind.cancel(session.cluster, await recordOf(kind, session, id), ASK_MS, COMMAND_LINE);
   if ('refusal' in answer) throw new ConfigError(`${id}: ${answer.refusal.message}`);
   return kind.shown(answer);
 }

@@ -215,4 +215,30 @@ it('videos of every account are listed, shown and cancelled without a key of a c
   assert.not.match(await cancelled(), first.id);
 });
 
+it("an operator's cancel of a batch or a video is an entry of the account's audit log, and its own is none (rule K19)", async () => {
+  const funded = await cluster.fund('10');
+  const account = idOf(funded);
+  const client = clientOf(cluster, funded.key);
+  const batches = [await client.submit(submission([slow])), await client.submit(submission([slow]))];
+  const film = { model: 'sim/flipbook', prompt: 'a lake @sim {"render_ms":600000}', duration: 2 };
+  const video = await post(funded, '/videos', film);
+  await post(funded, `/batches/${batches[0]?.id}/cancel`, {});
+  const wanted = [
+    ['batch.cancel', `batch:${account}/${batches[1]?.id}`, 'operator'],
+    ['video.cancel', `video-job:${account}/${video.id}`, 'operator'],
+  ];
+  await told(['batch', 'cancel', batches[1]?.id as string, ...at]);
+  await told(['video', 'cancel', video.id, ...at]);
+  // A repeat changes nothing and is recorded no second time.
+  await told(['batch', 'cancel', batches[1]?.id as string, ...at]);
+  const entries = async () => {
+    type Entry = { action: string; target: string; by: { kind: string } };
+    const log = await toldJson<Entry[]>(['audit', account, ...at]);
+    return log.filter(({ action }) => action.endsWith('.cancel')).map((one) => [one.action, one.target, one.by.kind]);
+  };
+  // The log may live on another node than the job.
+  while ((await entries()).length < wanted.length);
+  assert.equal((await entries()).sort(), wanted);
+});
+
 test.run();
