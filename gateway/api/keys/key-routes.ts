@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { KeyView } from '../../../actors/key/statement.ts';
 import { described, oneOf } from '../../dialects/request/members.ts';
 import { jsonBody } from '../../edge/body/route-body.ts';
 import { flagOf, textOf, wholeNumber } from '../../edge/query/query-values.ts';
@@ -9,12 +8,11 @@ import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import { renderExact } from '../../json/exact-json.ts';
 import { keyCreateSchema, keyEditSchema, keyImportSchema } from '../../management/key-schema.ts';
 import { changeKeyOf, importKey, makeKey, requireKey, revokeKey } from '../../management/keys.ts';
-import { type KeyListing, type ListedKey, listKeys } from '../../management/list-keys.ts';
-import { isQuarantined } from '../../management/services.ts';
-import { GatewayError, invalid } from '../../terms/gateway-error.ts';
+import { type KeyListing, listKeys } from '../../management/list-keys.ts';
+import { invalid } from '../../terms/gateway-error.ts';
 import type { Managing } from '../wire/managing.ts';
 import { type Operations, offset } from '../wire/operation.ts';
-import { keyObject } from './key-object.ts';
+import { keyObject, listedKeyObject } from './key-object.ts';
 import { deletedSchema, keyCreatedSchema, keyListSchema, keyReplySchema } from './key-schema.ts';
 
 /** Keys of one page. */
@@ -133,15 +131,7 @@ export function keyRoutes(parts: Managing): readonly Route[] {
 async function list(context: RequestContext, { services, tenantOf }: Managing): Promise<RouteAnswer> {
   const query = listedBy(new URLSearchParams(context.query));
   const listed = await listKeys(services, tenantOf(context), query);
-  return json({ data: listed.map(({ state }) => keyObject(loaded(state))) });
-}
-
-/** A page is whole or refused: with one key whose state does not load it is refused. */
-function loaded(state: ListedKey['state']): KeyView {
-  if (isQuarantined(state)) {
-    throw new GatewayError({ status: 500, type: 'server', message: 'Internal Server Error', detail: state.fault });
-  }
-  return state;
+  return json({ data: listed.map(listedKeyObject) });
 }
 
 function listedBy(query: URLSearchParams): KeyListing {

@@ -5,6 +5,8 @@ import { keyKind, windowOrNull } from '../../management/key-schema.ts';
 const usd = Type.Number({ description: 'USD, exact digits.' });
 const instant = Type.String({ format: 'date-time' });
 
+const STATUSES = ['active', 'disabled', 'expired', 'revoked'] as const;
+
 /** A key as the provisioning routes show it. */
 const keySchema = Type.Object({
   hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the key: names it, authenticates nothing.' }),
@@ -37,15 +39,26 @@ const keySchema = Type.Object({
     keyKind,
     "inference: runs requests. management: administers the account. provider: reads a provider's own figures.",
   ),
-  status: described(
-    oneOf('active', 'disabled', 'expired', 'revoked'),
-    'active, or why requests with the key are answered 401.',
-  ),
+  status: described(oneOf(...STATUSES), 'active, or why requests with the key are answered 401.'),
   origin: Type.Union([Type.String(), Type.Null()], { description: 'Origin to which an approval issued the key.' }),
 });
 export const keyReplySchema = Type.Object({ data: described(keySchema, 'The key, without its text.') });
+const unlessQuarantined = (words: string) => orNull(usd, `${words} null: the key is quarantined.`);
+
+/** (rule K83) */
+const listedKeySchema = Type.Object({
+  ...keySchema.properties,
+  usage: unlessQuarantined('Charges of the key over its life, USD.'),
+  usage_daily: unlessQuarantined('Charges of the key on this UTC day, USD.'),
+  usage_weekly: unlessQuarantined('Charges of the key since Monday, UTC, USD.'),
+  usage_monthly: unlessQuarantined('Charges of the key in this UTC month, USD.'),
+  status: described(
+    oneOf(...STATUSES, 'quarantined'),
+    'active, or why requests with the key fail. quarantined: its stored state does not load, so limit and usage are null.',
+  ),
+});
 export const keyListSchema = Type.Object({
-  data: Type.Array(keySchema, { maxItems: 100, description: 'Keys of the account, newest first.' }),
+  data: Type.Array(listedKeySchema, { maxItems: 100, description: 'Keys of the account, newest first.' }),
 });
 export const keyCreatedSchema = Type.Object({
   data: described(keySchema, 'The key, without its text.'),

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { Check } from 'typebox/value';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { kindOf, ownerHash, ownerOf, shardOf } from '../../../../actors/runtime/actor/address.ts';
+import { keyListSchema } from '../../../../gateway/api/keys/key-schema.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { operatorOptions } from '../../../support/cluster/operator-options.ts';
 import { startCluster, type TestCluster } from '../../../support/cluster/start-cluster.ts';
@@ -64,6 +66,22 @@ it('keys list', async () => {
   const listed = await told(['keys', 'list', account, ...at]);
   assert.match(listed, /\nacct_\w+\/key_broken +sk-gw-v1-\S+ +inference +quarantined +- +- +- /);
   assert.match(listed, new RegExp(`\n${key.replace('key:', '')} +sk-gw-v1-\\S+ +inference +active +none +0 `));
+});
+
+it('GET /keys lists a quarantined key as such, and the others as ever (rule K83)', async () => {
+  const { key: manager } = await cluster.issue(account, { kind: 'management' });
+  const headers = { authorization: `Bearer ${manager}` };
+  const answer = await fetch(`${cluster.baseUrls[0]}/keys`, { headers });
+  assert.is(answer.status, 200);
+  const body = (await answer.json()) as { data: Readonly<Record<string, unknown>>[] };
+  assert.ok(Check(keyListSchema, body), JSON.stringify(body));
+  const shown = body.data.map(({ status, disabled, kind, limit, usage }) => [status, disabled, kind, limit, usage]);
+  assert.equal(shown.sort(), [
+    ['active', false, 'inference', null, 0],
+    ['quarantined', false, 'inference', null, null],
+  ]);
+  const [broken, other] = ['quarantined', 'active'].map((one) => body.data.find(({ status }) => status === one));
+  assert.equal([broken?.label, broken?.created_at], [other?.label, other?.created_at]);
 });
 
 it('endpoints list and providers list', async () => {
