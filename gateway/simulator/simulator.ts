@@ -7,7 +7,8 @@ import type { Wire } from './answer/wire.ts';
 import { type Call, CallLog } from './calls/call-log.ts';
 import { declaredAbility } from './declared-ability.ts';
 import { guestsOf, modelsDocument } from './models-document.ts';
-import { STRICT, type StrictRules } from './strict/strict.ts';
+import { STRICT } from './strict/strict.ts';
+import type { StrictProvider } from './strict/strict-provider.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
 import { chatWire } from './wires/chat-wire.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
@@ -57,6 +58,9 @@ const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
 /** The address of a provider that enforces its published rules. */
 const STRICT_PATH = /^\/strict\/([a-z0-9-]{1,40})(\/.*)$/;
 
+/** What providers have below base addresses of their own. */
+const BELOW_BASE = /\/(?:chat\/completions|models)$/;
+
 /** The dialects by path; every simulator answers all, independent of its declaration. */
 const DIALECTS: readonly Dialect[] = [
   { path: /^\/v1\/chat\/completions$/, wire: () => chatWire, read: (body) => body as ChatRequest },
@@ -80,18 +84,18 @@ interface Dialect {
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const kept: KeptCall[] = [];
   const log = new CallLog(options.log ?? null);
-  const serveAs = (provider: string, rules?: StrictRules): Served =>
-    served({ provider, log, kept: options.keep ? kept : null, count: 0 }, rules);
+  const serveAs = (provider: string, strict?: StrictProvider): Served =>
+    served({ provider, log, kept: options.keep ? kept : null, count: 0 }, strict);
   const own = serveAs(options.name);
   const guests = new Map(guestsOf(options.name).map((slug) => [slug, serveAs(slug)]));
-  const strict = new Map([...STRICT].map(([preset, rules]) => [preset, serveAs(preset, rules)]));
+  const strict = new Map([...STRICT].map(([preset, provider]) => [preset, serveAs(preset, provider)]));
   const server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0, headersTimeout: 0 });
   server.on('request', (request, response) => {
     const url = request.url ?? '';
     const strictly = STRICT_PATH.exec(url);
     const [, slug = '', path] = strictly ?? GUEST.exec(url) ?? [];
     const guest = (strictly === null ? guests : strict).get(slug);
-    if (guest && path !== undefined) request.url = path;
+    if (guest && path !== undefined) request.url = strictly === null ? path : ordinary(path);
     (guest ?? own)(request, response);
   });
   const port = await listen(server, options.port ?? 0);
@@ -110,11 +114,16 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
+function ordinary(path: string): string {
+  const [call] = BELOW_BASE.exec(path) ?? [];
+  return call === undefined ? path : `/v1${call}`;
+}
+
 type Served = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The routes of one provider; `rules` refuses requests before they are answered. */
-function served(calls: Calls, rules?: StrictRules): Served {
-  const answer = answerRoute(calls, rules);
+/** The routes of one provider; a strict one refuses requests before they are answered. */
+function served(calls: Calls, strict?: StrictProvider): Served {
+  const answer = answerRoute(calls, strict);
   const videos = new VideoRoutes(calls.provider);
   return (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
@@ -130,7 +139,7 @@ function served(calls: Calls, rules?: StrictRules): Served {
 
 type Route = (request: IncomingMessage, response: ServerResponse, body: string, dialect: Dialect) => void;
 
-function answerRoute(calls: Calls, rules: StrictRules | undefined): Route {
+function answerRoute(calls: Calls, strict: StrictProvider | undefined): Route {
   const counts = new Map<string, number>();
   const count = (name: string): number => {
     const now = (counts.get(name) ?? 0) + 1;
@@ -140,7 +149,7 @@ function answerRoute(calls: Calls, rules: StrictRules | undefined): Route {
   };
   return (request, response, text, { path, read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
-    const refusal = rules?.(body) ?? null;
+    const refusal = strict?.refuses(body) ?? null;
     if (refusal !== null) {
       const refused = newCall(calls, { id: null, model: body.model ?? '', stream: body.stream === true });
       begin(calls, { call: Object.assign(refused, { status: refusal.status }), request, response, body });
@@ -151,7 +160,8 @@ function answerRoute(calls: Calls, rules: StrictRules | undefined): Route {
     const behaviour = behaviourOf(chat, { provider: calls.provider, calls: count, abilityOf: declaredAbility });
     const call = newCall(calls, { id: behaviour.id, model: chat.model ?? '', stream: chat.stream === true });
     begin(calls, { call, request, response, body });
-    reply(response, chat, behaviour, call, wire(body));
+    const own = wire(body);
+    reply(response, chat, behaviour, call, own === chatWire ? (strict?.chatWire ?? own) : own);
   };
 }
 

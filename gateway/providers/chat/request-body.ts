@@ -4,7 +4,7 @@ import { formatText, JsonText, membersText } from '../../terms/json-text.ts';
 import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
 import type { Learnt, TextWriter } from '../adapter.ts';
 import { listText } from '../json-text.ts';
-import { addLostParts } from '../left-out.ts';
+import { addLostParts, isExcluded } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
 import { shaper } from '../shaper.ts';
 import { cacheMember, conversationWriter, formsOf } from './conversation.ts';
@@ -41,6 +41,7 @@ export function chatWriter(endpoint: Endpoint, learnt: Learnt = {}): TextWriter 
     const body: Record<string, unknown> = {};
     if (turn.stream && asksUsage) body.stream_options = { include_usage: true };
     addSampling(turn, declared, defaults, body);
+    if (wire.exclusive) dropExcluded(turn, endpoint, body);
     if (turn.reasoning) addReasoning(turn.reasoning, endpoint, declared, body);
     if (turn.tools) addTools(turn, turn.tools, endpoint, body);
     if (turn.responseFormat) body.response_format = new JsonText(formatText(turn.responseFormat));
@@ -71,6 +72,11 @@ function addSampling(
   for (const name of Object.keys(turn.sampling)) {
     if (declared.has(name)) body[name] = turn.sampling[name];
   }
+}
+
+/** Of settings that exclude each other one stays. */
+function dropExcluded(turn: Turn, endpoint: Endpoint, body: Record<string, unknown>): void {
+  for (const name of Object.keys(body)) if (isExcluded(name, turn, endpoint)) delete body[name];
 }
 
 /**
@@ -140,6 +146,7 @@ export function leftOut(turn: Turn, endpoint: Endpoint): readonly string[] {
     names.push('reasoning');
   }
   if (turn.user !== undefined && endpoint.target.wire?.omit?.includes('user')) names.push('user');
+  for (const name of Object.keys(turn.sampling)) if (isExcluded(name, turn, endpoint)) names.push(name);
   addLostParts(turn, formsOf(endpoint), names);
   return names;
 }

@@ -1,16 +1,13 @@
 import { messagesFailure, SIGNATURE } from '../wires/messages-wire.ts';
+import { CHAT_PROVIDERS } from './chat-providers.ts';
 import { type MessagesModel, refusalOf } from './messages-rules.ts';
-
-/** How a strict provider refuses a request; null for one that it answers. */
-export type StrictRules = (body: Readonly<Record<string, unknown>>) => StrictRefusal | null;
-
-interface StrictRefusal {
-  readonly status: number;
-  readonly body: string;
-}
+import type { StrictProvider, StrictRefusal } from './strict-provider.ts';
 
 /** Providers whose published rules the simulator enforces below `/strict/<name>`, by the name of their preset. */
-export const STRICT: ReadonlyMap<string, StrictRules> = new Map([['anthropic', anthropic]]);
+export const STRICT: ReadonlyMap<string, StrictProvider> = new Map([
+  ['anthropic', { refuses: anthropic }],
+  ...CHAT_PROVIDERS,
+]);
 
 /** The families of models by the beginning of their ids; any other name is a newer model. */
 const FAMILIES: readonly (readonly [RegExp, MessagesModel])[] = [

@@ -250,6 +250,17 @@ it('system texts have the declared role, and the ceiling is sent always or where
   assert.is(bodyOf({ ceiling: 'asked' }, { completionTokensMax: 50 }).max_tokens, 100);
 });
 
+it('of settings that exclude each other the first that is asked for is sent, and the other is unhonoured', () => {
+  const wire: Wire = { exclusive: [['temperature', 'top_p']] };
+  const declared = { supportedParameters: ['temperature', 'top_p'], defaultParameters: { temperature: 0.7 } };
+  const both = { sampling: { top_p: 0.5, temperature: 1 } };
+  const { temperature, top_p } = bodyOf(wire, both, declared);
+  assert.equal([temperature, top_p], [1, undefined]);
+  assert.is(honoured(turnOf(both), withWire(wire, declared), 100).top_p, false);
+  const one = bodyOf(wire, { sampling: { top_p: 0.5 } }, declared);
+  assert.equal([one.temperature, one.top_p], [undefined, 0.5]);
+});
+
 it('embeddings obey the same declaration', () => {
   const endpoint = withWire(
     { rename: { dimensions: 'output_dimension' }, omit: ['user', 'encoding_format'] },
