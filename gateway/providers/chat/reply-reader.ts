@@ -1,11 +1,11 @@
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
 import type { FrameKind, Learnt, ReplyReader } from '../adapter.ts';
+import { Citations } from '../citations.ts';
 import { errorIn, inBandFailure } from '../in-band-failure.ts';
 import { parsed, stopSequence } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
-import { Citations } from './citations.ts';
 import { Media } from './media.ts';
 import { readUsage } from './read-usage.ts';
 import { ReasoningDetails } from './reasoning-details.ts';

@@ -1,7 +1,7 @@
 import { LongText } from '../../terms/long-text.ts';
 import { SIGNED_THINKING } from '../../terms/turn.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
-import { Citations } from '../chat/citations.ts';
+import { Citations } from '../citations.ts';
 import { IMAGES_MAX, pictureUrl } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 

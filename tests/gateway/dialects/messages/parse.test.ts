@@ -166,11 +166,13 @@ it('pictures and documents by their bytes, by URL, and as stored files (rule I71
     },
   ]);
   const url = { type: 'url', url: 'https://a.b/c.pdf' };
-  assert.equal(userOf({ type: 'document', source: url, title: 'T', cache_control: { type: 'ephemeral' } }), [
+  const described = { title: 'T', context: 'C', cache_control: { type: 'ephemeral' } };
+  const source = { kind: 'url', url: 'https://a.b/c.pdf' };
+  assert.equal(userOf({ type: 'document', source: url, ...described }), [
     {
       role: 'user',
       text: '',
-      parts: [{ type: 'file', source: { kind: 'url', url: 'https://a.b/c.pdf' }, filename: 'T', cacheFor: '5m' }],
+      parts: [{ type: 'file', source, filename: 'T', context: 'C', cacheFor: '5m' }],
     },
   ]);
   const plain = { type: 'text', media_type: 'text/plain', data: 'é' };

@@ -12,6 +12,9 @@ type Kind = 'text' | 'tools' | 'reasoning' | 'image' | 'refusal' | 'length' | 's
 /** Those that only the chat dialect has. */
 type ChatKind = Kind | 'parts' | 'cited';
 
+/** Those that only the messages dialect has. */
+type NativeKind = Kind | 'hosted';
+
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const CHAT_USAGE = {
@@ -187,7 +190,44 @@ function whole(block: object): WireBlock {
   return { begin: block, deltas: [], whole: block };
 }
 
-export const NATIVE: Readonly<Record<Kind, UpstreamReply>> = {
+/** A search that the provider runs itself, and the text that cites what it found. */
+const SEARCH = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} };
+const FOUND = {
+  type: 'web_search_tool_result',
+  tool_use_id: 'srvtoolu_1',
+  content: [
+    { type: 'web_search_result', url: 'https://w.test/a', title: 'A "1"', encrypted_content: 'RW4=', page_age: null },
+  ],
+};
+const CITED = {
+  type: 'web_search_result_location',
+  url: 'https://w.test/a',
+  title: 'A "1"',
+  cited_text: 'It is five.',
+  encrypted_index: 'RWs=',
+};
+
+export const NATIVE: Readonly<Record<NativeKind, UpstreamReply>> = {
+  hosted: native(
+    [
+      text('Searching. '),
+      {
+        begin: SEARCH,
+        deltas: [{ type: 'input_json_delta', partial_json: '{"query":"q"}' }],
+        whole: { ...SEARCH, input: { query: 'q' } },
+      },
+      whole(FOUND),
+      {
+        begin: { type: 'text', text: '', citations: [] },
+        deltas: [
+          { type: 'citations_delta', citation: CITED },
+          { type: 'text_delta', text: 'Five.' },
+        ],
+        whole: { type: 'text', text: 'Five.', citations: [CITED] },
+      },
+    ],
+    { stop_reason: 'pause_turn' },
+  ),
   text: native([text('Hello "you",', '\n日🚀')], { stop_reason: 'end_turn' }),
   tools: native(
     [

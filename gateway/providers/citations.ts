@@ -1,4 +1,4 @@
-import type { Citation, TurnEvent } from '../../terms/turn-event.ts';
+import type { Citation, TurnEvent } from '../terms/turn-event.ts';
 
 /** Sources in one reply; further ones are dropped, since an answer is worth more than its last sources. */
 const CITATIONS_MAX = 256;

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ChatReader } from '../../../../gateway/providers/chat/reply-reader.ts';
-import type { Citation, TurnEvent } from '../../../../gateway/terms/turn-event.ts';
-import { bounded } from '../../../support/bounded.ts';
+import { ChatReader } from '../../../gateway/providers/chat/reply-reader.ts';
+import type { Citation, TurnEvent } from '../../../gateway/terms/turn-event.ts';
+import { bounded } from '../../support/bounded.ts';
 
 const it = bounded(test);
 
