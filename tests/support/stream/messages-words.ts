@@ -9,6 +9,7 @@ export const messagesDialectWords = {
     ...['api_error', 'overloaded_error', 'billing_error', 'timeout_error'],
   ]),
   stopReasons: new Set<unknown>([
-    ...['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'model_context_window_exceeded'],
+    ...['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'pause_turn', 'refusal'],
+    'model_context_window_exceeded',
   ]),
 };
