@@ -219,6 +219,20 @@ it('every route has words of its own for itself, its parameters and its answer, 
   assert.is(new Set(summaries).size, summaries.length);
 });
 
+it('a route reads the members of the schema that is published for its body', () => {
+  let compared = 0;
+  for (const { method, path, body } of apiTable()) {
+    if (body?.type !== 'json' || body.members === undefined) continue;
+    const { body: schemas = {} } = OPERATIONS[`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`] ?? {};
+    const members = Object.values(schemas).flatMap(({ properties = {} }: { properties?: object }) =>
+      Object.keys(properties),
+    );
+    assert.equal([...body.members].sort(), [...new Set(members)].sort(), `${method} ${path}`);
+    compared++;
+  }
+  assert.is(compared, 9);
+});
+
 /** A constant is described by its value. */
 const isConstant = (words: string): boolean => /^Always \S+/.test(words);
 
