@@ -134,7 +134,7 @@ export interface Family {
  */
 export type TargetDialect = TurnDialect | LoneOutput | 'video-jobs' | 'video-sync';
 /** The wire formats that a provider or a model can declare for turns. Each has an adapter. */
-export const TURN_DIALECTS = ['chat', 'messages'] as const;
+export const TURN_DIALECTS = ['chat', 'messages', 'bedrock'] as const;
 export type TurnDialect = (typeof TURN_DIALECTS)[number];
 
 /** Accepted values of one parameter (rule I36). `unknown` accepts anything. */

@@ -10,6 +10,7 @@ import { guestsOf, modelsDocument } from './models-document.ts';
 import { STRICT } from './strict/strict.ts';
 import type { StrictProvider } from './strict/strict-provider.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
+import { bedrockWire, chatOfConverse } from './wires/bedrock-wire.ts';
 import { chatWire } from './wires/chat-wire.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
 import { chatOf } from './wires/messages-request.ts';
@@ -65,6 +66,11 @@ const BELOW_BASE = /\/(?:chat\/completions|models)$/;
 const DIALECTS: readonly Dialect[] = [
   { path: /^\/v1\/chat\/completions$/, wire: () => chatWire, read: (body) => body as ChatRequest },
   { path: /^\/v1\/messages$/, wire: () => messagesWire, read: chatOf },
+  {
+    path: /^\/v1\/model\/(?<model>[^/]+)\/(?<method>converse(?:-stream)?)$/,
+    wire: () => bedrockWire,
+    read: chatOfConverse,
+  },
   { path: /^\/v1\/embeddings$/, ...embeddingsDialect },
 ];
 

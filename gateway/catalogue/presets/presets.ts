@@ -205,11 +205,11 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   bedrock: {
     title: 'Amazon Bedrock',
     baseUrl: null,
-    example: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
-    dialect: 'chat',
-    wire: { reasoning_history: 'none' },
-    verified: 'the compatible address takes a Bedrock key as bearer',
-    unverified: 'which models are served there',
+    example: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+    dialect: 'bedrock',
+    wire: {},
+    verified: 'the types of its client: Converse and ConverseStream, their event stream, signature version 4',
+    unverified: 'which models take cache points (declare cache_control), and reasoning other than that of Claude',
   },
   cohere: {
     title: 'Cohere',

@@ -2,6 +2,7 @@ import type { Endpoint, LoneOutput, TurnDialect } from '../../../actors/terms/en
 import type { Credentials } from '../../outbound/credentials.ts';
 import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
 import type { Adapter, BodyWriter, Learnt } from '../adapter.ts';
+import { bedrockAdapter } from '../bedrock/adapter.ts';
 import { chatAdapter } from '../chat/adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { serverSentEvents } from '../framing/server-sent-events.ts';
@@ -12,6 +13,7 @@ import { credentialsFor } from './credentials/credentials.ts';
 const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   chat: chatAdapter,
   messages: messagesAdapter,
+  bedrock: bedrockAdapter,
   embeddings: embeddingsAdapter,
 };
 

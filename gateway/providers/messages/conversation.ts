@@ -1,8 +1,8 @@
 import type { AssistantBlock, CacheTime, ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import { alternating, inputText, type Prompting, UNSUPPORTED, type WireTurn } from '../alternating.ts';
 import { attached, listText, memberText } from '../json-text.ts';
 import type { ConversationForms } from '../left-out.ts';
 import { ProviderFailure } from '../provider-failure.ts';
-import type { ProviderRefusal } from '../refusal/provider-refusal.ts';
 import { isOwnThinking, thinkingBlocks } from './thinking.ts';
 
 /** A conversation in the messages dialect: one system prompt, and alternating turns. JSON texts. */
@@ -20,18 +20,6 @@ export const FORMS: ConversationForms = {
   reasoning: ({ reasoningDetails }) => reasoningDetails?.every(isOwnThinking) ?? false,
 };
 
-type Prompting = Extract<TurnMessage, { role: 'system' | 'developer' | 'user' }>;
-
-type Assistant = Extract<TurnMessage, { role: 'assistant' }>;
-
-interface WireTurn {
-  readonly role: 'user' | 'assistant';
-  readonly blocks: string[];
-}
-
-/** The user's first turn in a conversation that the assistant begins: the dialect refuses one without it. */
-export const BEGINNING = '(The assistant begins.)';
-
 /**
  * The messages of a turn for a provider that speaks the messages dialect: every system text joins the leading prompt
  * after a blank line, tool results become blocks of the user's turn, adjacent messages of one role become one turn. The
@@ -39,20 +27,7 @@ export const BEGINNING = '(The assistant begins.)';
  * Throws `ProviderFailure` for content that the dialect cannot express. (rule I71)
  */
 export function conversation(messages: readonly TurnMessage[]): MessagesConversation {
-  const system: Prompting[] = [];
-  const turns: WireTurn[] = [];
-  const last = messages.at(-1);
-  for (const message of messages) {
-    if (message.role === 'system' || message.role === 'developer') system.push(message);
-    else if (message.role === 'assistant') {
-      if (turns.length === 0) addTo(turns, 'user', textBlocks(BEGINNING));
-      addTo(turns, 'assistant', blocksOf(message === last ? beginningOf(message) : message));
-    } else addTo(turns, 'user', blocksOf(message));
-  }
-  if (turns.length === 0) addTo(turns, 'user', system.splice(-1).flatMap(contentBlocks));
-  if (turns.length === 0) {
-    throw new ProviderFailure('rejected', 'the messages dialect requires a turn with content', null, UNSUPPORTED);
-  }
+  const { system, turns } = alternating(messages, blocksOf);
   return {
     system: systemText(system),
     messages: listText(turns, turnText),
@@ -69,14 +44,6 @@ function systemText(messages: readonly Prompting[]): string | null {
 
 function turnText({ role, blocks }: WireTurn): string {
   return `{"role":"${role}","content":${listText(blocks, String)}}`;
-}
-
-/** Skips a message without blocks, because the dialect refuses an empty turn. */
-function addTo(turns: WireTurn[], role: WireTurn['role'], blocks: readonly string[]): void {
-  if (blocks.length === 0) return;
-  const last = turns.at(-1);
-  if (last?.role === role) last.blocks.push(...blocks);
-  else turns.push({ role, blocks: [...blocks] });
 }
 
 function blocksOf(message: TurnMessage): string[] {
@@ -96,15 +63,6 @@ function blocksOf(message: TurnMessage): string[] {
   }
 }
 
-/** The beginning of the answer, which the caller wrote: the dialect refuses white space at its end. */
-function beginningOf(message: Assistant): Assistant {
-  const { text, blocks } = message;
-  const trimmed = { ...message, text: text === null ? null : text.trimEnd() };
-  const end = blocks?.at(-1);
-  if (end?.type !== 'text') return trimmed;
-  return { ...trimmed, blocks: [...(blocks ?? []).slice(0, -1), { ...end, text: end.text.trimEnd() }] };
-}
-
 function assistantBlocks(block: AssistantBlock): string[] {
   if (block.type === 'text') return textBlocks(block.text, block.cacheFor);
   return block.type === 'reasoning' ? thinkingBlocks(block.detail) : [toolUse(block.call, block.cacheFor)];
@@ -116,9 +74,6 @@ function contentBlocks(message: { readonly text: string; readonly parts?: readon
     part.type === 'text' ? textBlocks(part.text, part.cacheFor) : [mediaBlock(part)],
   );
 }
-
-/** Content that this dialect cannot carry; its place among the messages is not kept. */
-const UNSUPPORTED: ProviderRefusal = { code: 'unsupported_parameter', param: 'messages' };
 
 /** No block for an empty text or one of white space alone, because the dialect refuses both. */
 function textBlocks(text: string, cacheFor?: CacheTime): string[] {
@@ -148,24 +103,9 @@ function sourceText({ source }: MediaPart): string {
   return `{"type":"base64","media_type":${JSON.stringify(mediaType)},"data":"${base64}"}`;
 }
 
-/** Arguments are sent back byte for byte; a text that is not a JSON object becomes the value of one member. */
 function toolUse(call: ToolCall, cacheFor?: CacheTime): string {
   const head = `{"type":"tool_use","id":${JSON.stringify(blockId(call.id))},"name":${JSON.stringify(call.name)}`;
-  const input = isObjectText(call.arguments) ? call.arguments : inputOf(call.arguments);
-  return `${head},"input":${input}${cacheText(cacheFor)}}`;
-}
-
-function inputOf(text: string): string {
-  return text.trim() === '' ? '{}' : JSON.stringify({ arguments: text });
-}
-
-function isObjectText(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return `${head},"input":${inputText(call)}${cacheText(cacheFor)}}`;
 }
 
 function toolResult(message: Extract<TurnMessage, { role: 'tool' }>): string {

@@ -9,7 +9,7 @@ import { ProviderFailure } from '../provider-failure.ts';
 import { shaper } from '../shaper.ts';
 import { toolIdMapper } from '../tool-ids.ts';
 import { cacheControl, conversation, FORMS } from './conversation.ts';
-import { thinking, thinks } from './thinking.ts';
+import { addLostThinking, refusedWhileThinking, thinking, thinks } from './thinking.ts';
 
 /** Members that no passthrough parameter may change: they decide what is sold, the hold and how the answer is read. */
 const OURS: ReadonlySet<string> = new Set(['model', 'messages', 'system', 'stream', 'max_tokens']);
@@ -56,7 +56,7 @@ function addSampling(turn: Turn, endpoint: Endpoint, thinking: boolean, body: Re
   for (const name of SAMPLING) {
     const value = declared.includes(name) ? (turn.sampling[name] ?? defaultParameters[name]) : undefined;
     if (value === undefined || (name === 'top_k' && value === -1) || isExcluded(name, turn, endpoint)) continue;
-    if (!thinking || allowedWhileThinking(name, value)) body[name] = value;
+    if (!thinking || !refusedWhileThinking(name, value)) body[name] = value;
   }
   const stops = declared.includes('stop') ? stopsOf(turn).filter(isStop) : [];
   if (stops.length > 0) body.stop_sequences = stops;
@@ -70,14 +70,6 @@ function stopsOf({ sampling: { stop } }: Turn): readonly string[] {
 /** The dialect refuses a sequence of white space alone. */
 function isStop(stop: string): boolean {
   return /\S/.test(stop);
-}
-
-const THINKING_TOP_P_MIN = 0.95;
-
-/** A model that thinks accepts no temperature but its own, no `top_k`, and no `top_p` that cuts much off. */
-function allowedWhileThinking(name: string, value: unknown): boolean {
-  if (name === 'temperature') return value === 1;
-  return name === 'top_p' && (value as number) >= THINKING_TOP_P_MIN;
 }
 
 /**
@@ -95,16 +87,9 @@ export function leftOut(turn: Turn, endpoint: Endpoint, ceiling: number): readon
     } else if (name === 'enable_thinking') {
       if (value === true && !isThinking) names.push(name);
     } else if (!isSampling(name) || isExcluded(name, turn, endpoint)) names.push(name);
-    else if (isThinking && !allowedWhileThinking(name, value)) names.push(name);
+    else if (isThinking && refusedWhileThinking(name, value)) names.push(name);
   }
-  const { effort, tokensMax, enabled } = turn.reasoning ?? {};
-  const isBudget = thought.thinking?.type === 'enabled';
-  if (tokensMax !== undefined && !isBudget) names.push('reasoning.max_tokens');
-  if (effort === undefined) {
-    if ((tokensMax !== undefined || enabled === true) && !isThinking) names.push('reasoning');
-  } else if (effort !== 'none' && thought.effort === undefined && (!isBudget || tokensMax !== undefined)) {
-    names.push('reasoning_effort');
-  }
+  addLostThinking(turn, thought, isThinking, names);
   if (turn.user !== undefined && endpoint.target.wire?.omit?.includes('metadata')) names.push('user');
   addLostParts(turn, FORMS, names);
   return names;

@@ -85,3 +85,27 @@ function switchedBy({ sampling }: Turn, { supportedParameters }: Endpoint): bool
   const switched = sampling.enable_thinking;
   return typeof switched === 'boolean' && supportedParameters.includes('enable_thinking') ? switched : undefined;
 }
+
+const THINKING_TOP_P_MIN = 0.95;
+
+/** A model that thinks refuses any temperature but its own, `top_k`, and a `top_p` that cuts much off. */
+export function refusedWhileThinking(name: string, value: unknown): boolean {
+  if (name === 'temperature') return value !== 1;
+  return name === 'top_k' || (name === 'top_p' && (value as number) < THINKING_TOP_P_MIN);
+}
+
+/** Adds to `names` the settings of reasoning that the thinking of a body leaves out, under the names of `honoured`. */
+export function addLostThinking(
+  { reasoning: { effort, tokensMax, enabled } = {} }: Turn,
+  { thinking: thought, effort: sent }: Thinking,
+  isThinking: boolean,
+  names: string[],
+): void {
+  const isBudget = thought?.type === 'enabled';
+  if (tokensMax !== undefined && !isBudget) names.push('reasoning.max_tokens');
+  if (effort === undefined) {
+    if ((tokensMax !== undefined || enabled === true) && !isThinking) names.push('reasoning');
+  } else if (effort !== 'none' && sent === undefined && (!isBudget || tokensMax !== undefined)) {
+    names.push('reasoning_effort');
+  }
+}

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../../actors/runtime/index.ts';
+import type { TurnDialect } from '../../../actors/terms/endpoint.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
 import type { Adapter, ProviderAttempt } from '../../../gateway/providers/adapter.ts';
 import { open, type RefusalSink } from '../../../gateway/providers/call/open.ts';
@@ -10,7 +11,7 @@ import { endpointOf } from '../../support/model/endpoints.ts';
 import { UNSHARED } from './played.ts';
 import { turnOf } from './scene.ts';
 
-export type Dialect = 'chat' | 'messages';
+export type Dialect = TurnDialect;
 
 export const LINE_BYTES_MAX = 1024 * 1024;
 export const LIMITS = {

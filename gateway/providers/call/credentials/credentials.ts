@@ -2,11 +2,14 @@ import type { EndpointTarget } from '../../../../actors/terms/endpoint.ts';
 import type { CredentialForm } from '../../../../actors/terms/wire.ts';
 import { type Credentials, type KeyForm, keyHeaders } from '../../../outbound/credentials.ts';
 import type { Adapter } from '../../adapter.ts';
+import { awsSignature } from './aws-signature.ts';
 
 type Signer = Exclude<Credentials, readonly string[]>;
 
 /** What authenticates each call anew, from the operator's secret. */
-const SIGNERS: Readonly<Record<Exclude<CredentialForm, KeyForm>, (secret: string) => Signer>> = {};
+const SIGNERS: Readonly<Record<Exclude<CredentialForm, KeyForm>, (secret: string) => Signer>> = {
+  'aws-signature': awsSignature,
+};
 
 /**
  * The headers that calls to a target have beside the standard ones: what authenticates them, in the declared form or

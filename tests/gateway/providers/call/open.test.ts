@@ -15,11 +15,11 @@ import { endpointOf } from '../../../support/model/endpoints.ts';
 import { ManualClock } from '../../outbound/manual-clock.ts';
 import { eventsOf, joined } from '../played.ts';
 import { turnOf } from '../scene.ts';
-import { type Dialect, KEY, startUpstream, type Upstream } from '../upstream.ts';
+import { KEY, startUpstream, type Upstream } from '../upstream.ts';
 
 const it = bounded(test);
 const FOLDER = join(import.meta.dirname ?? '.', '../../../fixtures/transcripts');
-const DIALECTS: readonly Dialect[] = ['chat', 'messages'];
+const DIALECTS = ['chat', 'messages'] as const;
 
 async function using(run: (upstream: Upstream) => Promise<void>, clock?: ManualClock): Promise<void> {
   const upstream = await startUpstream(clock);
@@ -152,7 +152,7 @@ it('forwards only the conversation id of the client, escaped so that it cannot e
 });
 
 it('a whole answer of either dialect becomes the same parts', async () => {
-  const bodies: Readonly<Record<Dialect, object>> = {
+  const bodies: Readonly<Record<(typeof DIALECTS)[number], object>> = {
     chat: {
       id: 'up',
       choices: [
@@ -188,7 +188,7 @@ it('a whole answer of either dialect becomes the same parts', async () => {
     },
   };
   const usage = { type: 'usage', usage: { promptTokens: 3, completionTokens: 4 } };
-  const wanted: Readonly<Record<Dialect, object[]>> = {
+  const wanted: Readonly<Record<(typeof DIALECTS)[number], object[]>> = {
     chat: [
       { type: 'reasoning-detail', detail: { type: 'reasoning.summary', summary: 'one' } },
       { type: 'reasoning-detail', detail: { type: 'reasoning.summary', summary: 'two' } },
