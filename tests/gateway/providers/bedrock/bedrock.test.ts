@@ -61,7 +61,7 @@ it('with the choice none tools are sent only for a conversation with calls, whic
   const turn = turnOf({ tools: TOOLS, toolChoice: 'none', messages: looped });
   const { toolConfig, messages } = bodyOf(turn);
   assert.equal(Object.keys(toolConfig as object), ['tools']);
-  assert.match(JSON.stringify(messages), /"toolUseId":"(\w{20})".*"toolUseId":"\1"/);
+  assert.match(JSON.stringify(messages), /"toolUseId":"([\w-]{20})".*"toolUseId":"\1"/);
   assert.equal(bedrockAdapter.leftOut(turn, ENDPOINT, 100), ['tool_choice']);
 });
 
