@@ -6,7 +6,11 @@ import { createAccount, creditDeposit } from '../../../actors/account/account.ts
 import { changeKey, createKey, showKey } from '../../../actors/key/key.ts';
 import { AskError, type Cluster } from '../../../actors/runtime/index.ts';
 import { accountAddress, keyAddress, keyDigest, keyHandle, maskKey } from '../../../actors/terms/ids.ts';
+import type { Principal } from '../../../actors/terms/principal.ts';
 import type { DemoKey, DemoKeys } from './demo-keys.ts';
+
+/** The principal of the changes of a start. */
+const LAUNCHER: Principal = { kind: 'system', id: 'launcher' };
 
 export interface DemoOptions {
   readonly cluster: Cluster;
@@ -21,7 +25,8 @@ export async function openDemoAccount(options: DemoOptions): Promise<void> {
   const { cluster, keys, withinMs } = options;
   const account = accountAddress(keys.account);
   await createAccount(cluster, account, keys.name, withinMs);
-  await creditDeposit(cluster, account, { id: `dep_${keys.account}`, amount: options.depositUsd }, withinMs);
+  const deposit = { id: `dep_${keys.account}`, amount: options.depositUsd, by: LAUNCHER };
+  await creditDeposit(cluster, account, deposit, withinMs);
   await openKey(options, keys.api, 'inference');
   await openKey(options, keys.management, 'management');
 }
@@ -38,7 +43,7 @@ export async function closeDemoAccount({
     try {
       const { status } = await showKey(cluster, address, withinMs);
       if (status !== 'active') continue;
-      await changeKey(cluster, address, 'disable', withinMs);
+      await changeKey(cluster, address, 'disable', withinMs, LAUNCHER);
       couldSpend ||= id === keys.api.id;
     } catch (error) {
       // The database is not the one that the demo ran on.
@@ -59,8 +64,9 @@ async function openKey(options: DemoOptions, key: DemoKey, kind: 'inference' | '
     limitWindow: null,
     expiresAt: null,
     perMinute: options.keys.perMinute,
+    by: LAUNCHER,
   };
   const address = keyAddress(options.keys.account, key.id);
   const { created } = await createKey(options.cluster, address, made, options.withinMs);
-  if (!created) await changeKey(options.cluster, address, 'enable', options.withinMs);
+  if (!created) await changeKey(options.cluster, address, 'enable', options.withinMs, LAUNCHER);
 }

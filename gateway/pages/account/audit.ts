@@ -90,6 +90,8 @@ const ACTIONS: readonly Option[] = [
   'notice.set',
   'account.suspend',
   'account.resume',
+  'batch.cancel',
+  'video.cancel',
 ].map(option);
 const MAKERS: readonly Option[] = ['session', 'key', 'operator', 'system'].map(option);
 const RESULTS: readonly Option[] = ['done', 'refused'].map(option);
