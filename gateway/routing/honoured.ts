@@ -25,6 +25,7 @@ export function honoured(turn: Turn, endpoint: Endpoint, ceiling: number): Reado
     settings.modalities = output.every((modality) => endpoint.outputModalities.includes(modality));
   if (turn.imageConfig) settings.image_config = endpoint.outputModalities.includes('image');
   if (turn.speech) settings.audio = endpoint.envelopes.speech !== undefined;
+  for (const name of endpoint.target.wire?.omit ?? NOTHING) if (settings[name]) settings[name] = false;
   for (const name of adapterOf(endpoint)?.leftOut(turn, endpoint, ceiling) ?? NOTHING) settings[name] = false;
   return settings;
 }

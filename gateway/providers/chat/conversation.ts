@@ -45,8 +45,8 @@ function historyOf({ reasoning, target }: Endpoint, { reasonedIn }: Learnt): Rea
 }
 
 /** What of a conversation has a form at an endpoint. */
-export function formsOf({ target: { wire = {} } }: Endpoint): ConversationForms {
-  const { omit = [], cacheControl = false, reasoningHistory = 'auto' } = wire;
+export function formsOf({ reasoning, target: { wire = {} } }: Endpoint): ConversationForms {
+  const { omit = [], cacheControl = false, reasoningHistory = reasoning === null ? 'none' : 'auto' } = wire;
   return {
     names: !omit.includes('messages.name'),
     marks: cacheControl,

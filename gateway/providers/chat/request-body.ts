@@ -40,7 +40,7 @@ export function chatWriter(endpoint: Endpoint, learnt: Learnt = {}): TextWriter 
   return (turn, ceiling) => {
     const body: Record<string, unknown> = {};
     if (turn.stream && asksUsage) body.stream_options = { include_usage: true };
-    addSampling(turn, declared, defaults, body);
+    addSampling(turn, endpoint, declared, defaults, body);
     if (wire.exclusive) dropExcluded(turn, endpoint, body);
     if (turn.reasoning) addReasoning(turn.reasoning, endpoint, declared, body);
     if (turn.tools) addTools(turn, turn.tools, endpoint, body);
@@ -64,13 +64,14 @@ export function chatWriter(endpoint: Endpoint, learnt: Learnt = {}): TextWriter 
  */
 function addSampling(
   turn: Turn,
+  endpoint: Endpoint,
   declared: ReadonlySet<string>,
   defaults: readonly (readonly [string, number])[],
   body: Record<string, unknown>,
 ): void {
-  for (const [name, value] of defaults) body[name] = value;
+  for (const [name, value] of defaults) if (!isExcluded(name, turn, endpoint)) body[name] = value;
   for (const name of Object.keys(turn.sampling)) {
-    if (declared.has(name)) body[name] = turn.sampling[name];
+    if (declared.has(name) && !isExcluded(name, turn, endpoint)) body[name] = turn.sampling[name];
   }
 }
 
@@ -145,6 +146,7 @@ export function leftOut(turn: Turn, endpoint: Endpoint): readonly string[] {
   if (effort === undefined && (enabled === true || tokensMax !== undefined) && !isSwitchedOn(endpoint)) {
     names.push('reasoning');
   }
+  for (const name of Object.keys(turn.sampling)) if (isExcluded(name, turn, endpoint)) names.push(name);
   if (turn.user !== undefined && endpoint.target.wire?.omit?.includes('user')) names.push('user');
   for (const name of Object.keys(turn.sampling)) if (isExcluded(name, turn, endpoint)) names.push(name);
   addLostParts(turn, formsOf(endpoint), names);

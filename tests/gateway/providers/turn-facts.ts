@@ -104,13 +104,18 @@ function bytesOf({ type, source, filename }: MediaPart): unknown {
 /** Entries in their order, else the plain text. Where an entry stands says its place, so an index says nothing more. */
 function reasoningOf(message: TurnMessage): unknown[] {
   if (message.role !== 'assistant') return [];
-  const { reasoning, reasoningDetails }: Assistant = message;
-  if (reasoningDetails !== undefined) return reasoningDetails.map(entryOf);
+  const { reasoning, reasoningDetails, toolCalls = [] }: Assistant = message;
+  const ids = toolCalls.map(({ id }) => id);
+  if (reasoningDetails !== undefined) return reasoningDetails.map((detail) => entryOf(detail, ids));
   return reasoning === undefined || reasoning === '' ? [] : [reasoning];
 }
 
-function entryOf({ type, text, signature, summary, data, format, id }: ReasoningDetail): unknown {
-  return [type, text ?? summary ?? '', signature ?? null, data ?? null, format ?? null, id ?? null];
+/** An entry may belong to a call, whose id some wires change. */
+function entryOf(detail: ReasoningDetail, calls: readonly string[]): unknown {
+  const { type, text, signature, summary, data, format, id } = detail;
+  const call = id == null ? -1 : calls.indexOf(id);
+  const named = call < 0 ? (id ?? null) : call;
+  return [type, text ?? summary ?? '', signature ?? null, data ?? null, format ?? null, named];
 }
 
 function partsOf(message: TurnMessage): readonly ContentPart[] {
