@@ -34,7 +34,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
     models: 'data',
-    verified: 'reasoning_content goes back in tool loops; thinking.type switches it',
+    verified: 'reasoning_content goes back in tool loops, else 400; thinking.type switches it, and is on by default',
     unverified: 'that user and messages[].name are accepted',
   },
   groq: {
@@ -67,7 +67,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
     models: 'data',
-    verified: 'reasoning_content goes back in tool loops; thinking.type switches it',
+    verified: 'reasoning_content goes back in tool loops, else 400; a blank is accepted; thinking.type switches it',
     unverified: 'the fixed temperatures of each model',
   },
   zai: {
@@ -76,8 +76,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
     models: 'data',
-    verified: 'thinking.type; reasoning_content of earlier turns is accepted',
-    unverified: 'that /models is served',
+    verified: 'thinking.type switches it; reasoning_content goes back with the results of tools',
+    unverified: 'that /models is served; whether messages[].name and stream_options are ignored or refused',
   },
   xai: {
     title: 'xAI',
@@ -92,10 +92,10 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     title: 'Together AI',
     baseUrl: 'https://api.together.xyz/v1',
     dialect: 'chat',
-    wire: { reasoning_history: 'reasoning', thinking_switch: { path: 'reasoning.enabled', on: true, off: false } },
+    wire: { reasoning_history: 'auto', thinking_switch: { path: 'reasoning.enabled', on: true, off: false } },
     models: 'list',
-    verified: 'reasoning.enabled; reasoning is the member of answers; /models answers a bare list',
-    unverified: 'that reasoning is accepted back by every model',
+    verified: 'models reason in reasoning or in reasoning_content; reasoning.enabled; /models answers a bare list',
+    unverified: 'that every model reads its reasoning when it goes back; some cannot be switched off',
   },
   fireworks: {
     title: 'Fireworks AI',
@@ -103,7 +103,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content' },
     models: 'data',
-    verified: 'reasoning_content in answers and messages; reasoning_effort none switches it off',
+    verified: 'reasoning_content in answers and messages; reasoning_effort, none among its levels',
     unverified: 'which models keep earlier reasoning by themselves',
   },
   cerebras: {
@@ -245,7 +245,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.minimax.io/anthropic/v1',
     dialect: 'messages',
     wire: {},
-    verified: 'the address in the form of Anthropic, whose thinking blocks go back',
-    unverified: 'which members of that form are ignored',
+    verified: 'the address in the form of Anthropic keeps reasoning apart; its thinking blocks go back',
+    unverified: 'that x-api-key is accepted beside bearer; which members are ignored',
   },
 };
