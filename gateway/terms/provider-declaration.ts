@@ -21,6 +21,8 @@ export interface ProviderDeclaration {
    * seconds and without a restart.
    */
   readonly keyFile?: string;
+  /** Program and arguments that print its key or token instead. Each node runs it again before the token ends. */
+  readonly keyCommand?: readonly string[];
   /**
    * Its models document: a file, a URL, or the document itself. The catalogue checks its shape (`parseDocument`); until
    * then it is any JSON.

@@ -170,8 +170,9 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
   checkTargets(config.webhooks, source);
   checkDeposits(config.deposits, source, env);
   config.providers.forEach((provider, at) => {
-    if (provider.apiKeyEnv !== undefined && provider.keyFile !== undefined) {
-      throw new ConfigError(`${source}: providers[${at}] has apiKeyEnv and keyFile; keep one of the two`);
+    const sources = (['apiKeyEnv', 'keyFile', 'keyCommand'] as const).filter((name) => provider[name] !== undefined);
+    if (sources.length > 1) {
+      throw new ConfigError(`${source}: providers[${at}] has ${sources.join(' and ')}; keep one of them`);
     }
     if (provider.apiKeyEnv === undefined || env === null || env[provider.apiKeyEnv]) return;
     throw new ConfigError(

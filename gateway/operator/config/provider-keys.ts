@@ -1,15 +1,19 @@
 /**
- * The API keys of the providers: from variables, once, and from files, which are looked at every second and read anew
- * when they change. A file that cannot be used later keeps the last key and is logged once; no content is logged.
+ * The API keys of the providers: from variables, once; from files, which are looked at every second and read anew when
+ * they change; and from commands, which are run again before their token ends. A file or a command that fails later
+ * keeps the last key and is logged; no content is logged.
  */
 import { stat } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../terms/config/config.ts';
 import type { ProviderKeys } from '../../terms/provider-declaration.ts';
 import { lineOf } from './config-error.ts';
+import { type KeyCommand, runKeyCommand } from './key-command.ts';
 import { type KeyStamp, readKeyFile, stampOf } from './key-file.ts';
 
 const KEY_LOOK_MS = 1_000;
+/** A command that failed is run again after this time. */
+const FAILED_COMMAND_MS = 10_000;
 /** Former keys of one provider that answers may still quote. */
 const FORMER_MAX = 4;
 
@@ -29,10 +33,16 @@ interface WatchedFile {
   stamp: KeyStamp;
 }
 
+interface TimedCommand extends KeyCommand {
+  readonly slug: string;
+  againAt: number;
+}
+
 export class LiveProviderKeys implements ProviderKeys {
   readonly #keys = new Map<string, string>();
   readonly #former = new Map<string, readonly string[]>();
   readonly #files: WatchedFile[] = [];
+  readonly #commands: TimedCommand[] = [];
   readonly #parts: KeyFileParts;
   #timer: Cancel | null = null;
   #stopped = false;
@@ -48,11 +58,18 @@ export class LiveProviderKeys implements ProviderKeys {
     parts: KeyFileParts,
   ): Promise<LiveProviderKeys> {
     const keys = new LiveProviderKeys(parts);
-    for (const [at, { slug, apiKeyEnv, keyFile }] of providers.entries()) {
+    for (const [at, { slug, apiKeyEnv, keyFile, keyCommand }] of providers.entries()) {
       if (keyFile !== undefined) {
         const { key, stamp } = await readKeyFile(keyFile, `providers[${at}].keyFile`);
         keys.#keys.set(slug, key);
         keys.#files.push({ slug, path: keyFile, stamp });
+        continue;
+      }
+      if (keyCommand !== undefined) {
+        const command = { command: keyCommand, env, member: `providers[${at}].keyCommand` };
+        const { key, againAt } = await runKeyCommand(command, parts.clock.now());
+        keys.#keys.set(slug, key);
+        keys.#commands.push({ ...command, slug, againAt });
         continue;
       }
       const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
@@ -71,7 +88,7 @@ export class LiveProviderKeys implements ProviderKeys {
   }
 
   start(): void {
-    if (this.#files.length === 0 || this.#stopped) return;
+    if (this.#files.length + this.#commands.length === 0 || this.#stopped) return;
     this.#timer = this.#parts.clock.after(KEY_LOOK_MS, () => void this.look().then(() => this.start()));
   }
 
@@ -80,9 +97,26 @@ export class LiveProviderKeys implements ProviderKeys {
     this.#timer?.();
   }
 
-  /** Reads the files that changed. Never rejects. */
+  /** Reads the files that changed, and runs the commands whose token is about to end. Never rejects. */
   async look(): Promise<void> {
     for (const file of this.#files) await this.#lookAt(file);
+    const now = this.#parts.clock.now();
+    await Promise.all(this.#commands.filter(({ againAt }) => againAt <= now).map((command) => this.#run(command, now)));
+  }
+
+  async #run(command: TimedCommand, now: number): Promise<void> {
+    const { slug } = command;
+    try {
+      const { key, againAt } = await runKeyCommand(command, now);
+      command.againAt = againAt;
+      this.#replace(slug, key);
+    } catch (error) {
+      command.againAt = now + FAILED_COMMAND_MS;
+      this.#parts.log.error(
+        { provider: slug, why: lineOf(error) },
+        'the key command of a provider failed; its last key stays',
+      );
+    }
   }
 
   async #lookAt(file: WatchedFile): Promise<void> {

@@ -57,6 +57,13 @@ const provider = record({
     }),
   ),
   keyFile: Type.Optional(text('a file that holds the key')),
+  keyCommand: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, description: 'a text' }), {
+      minItems: 1,
+      maxItems: 64,
+      description: 'a program and its arguments, such as ["gcloud", "auth", "print-access-token"]',
+    }),
+  ),
   models: Type.Union([Type.String({ minLength: 1 }), Type.Object({})], {
     description: 'a models document: a file, an address, or {"data": [...]}',
   }),

@@ -338,6 +338,9 @@ it('a preset gives its provider an address, and a provider without either is ref
   const fault = (over: object) => faultOf({ file: file({ providers: [{ ...unplaced, ...over }] }) });
   assert.match(await fault({}), /providers\[0\]\.baseUrl is missing; add it as an address such as https:\/\/api\.exa/);
   assert.match(await fault({ preset: 'azure' }), /baseUrl is missing; .*RESOURCE\.openai\.azure\.com/);
+  const twice = { preset: 'groq', keyFile: 'k', keyCommand: ['print-key'] };
+  assert.match(await fault(twice), /providers\[0\] has keyFile and keyCommand; keep one of them/);
+  assert.match(await fault({ preset: 'groq', keyCommand: [] }), /keyCommand is .* must be a program and its arguments/);
   assert.match(await fault({ preset: 'grok' }), /preset is "grok" and must be one of/);
   assert.match(await fault({ preset: 'groq', wire: { omit: ['n'] } }), /providers\[0\]\.wire: n is always sent/);
 });

@@ -130,4 +130,77 @@ it('a configuration is refused whose file cannot be used, or that names a variab
   assert.match(await fault({ ...BETA, keyFile: 'alpha.key' }), /providers\[0\] has apiKeyEnv and keyFile; keep one/);
 });
 
+const printing = (text: string): readonly string[] => [
+  process.execPath,
+  '-e',
+  `process.stdout.write(${JSON.stringify(text)}.replace('$N', process.env.COUNT ?? ''))`,
+];
+
+async function byCommand(keyCommand: readonly string[]) {
+  const lines: string[] = [];
+  const note = (record: object, message: string): void => void lines.push(`${message} ${JSON.stringify(record)}`);
+  const env: Record<string, string> = { COUNT: '1' };
+  const clock = { now: () => stage.now, monotonic: () => 0, after: () => () => {} };
+  const stage = { now: 1_000_000_000_000, env, lines };
+  const keys = await LiveProviderKeys.open({ providers: [{ ...ALPHA, keyCommand }] }, env, {
+    clock,
+    log: { info: note, error: note },
+  });
+  return { keys, stage };
+}
+
+it('a command prints the key, and is run again before the token ends that it states', async () => {
+  const { keys, stage } = await byCommand(printing('{"access_token":"token-$N","expires_in":"600"}'));
+  assert.is(keys.get('alpha'), 'token-1');
+  stage.env.COUNT = '2';
+  stage.now += 539_000;
+  await keys.look();
+  assert.is(keys.get('alpha'), 'token-1');
+  stage.now += 2_000;
+  await keys.look();
+  assert.equal([...keys.values()], ['token-2', 'token-1']);
+  const dated = await byCommand(printing('{"token":"token-$N","expires_at":"2001-09-09T02:46:40Z"}'));
+  dated.stage.env.COUNT = '2';
+  dated.stage.now += 3_290_000;
+  await dated.keys.look();
+  assert.is(dated.keys.get('alpha'), 'token-1');
+  dated.stage.now += 20_000;
+  await dated.keys.look();
+  assert.is(dated.keys.get('alpha'), 'token-2');
+});
+
+it('a token without an end is printed anew every five minutes, and a failure keeps the last one', async () => {
+  const script = "if (process.env.COUNT === 'x') process.exit(3); console.log('token-' + process.env.COUNT)";
+  const { keys, stage } = await byCommand([process.execPath, '-e', script]);
+  stage.env.COUNT = 'x';
+  stage.now += 301_000;
+  await keys.look();
+  assert.is(keys.get('alpha'), 'token-1');
+  assert.match(stage.lines.join(), /the key command of a provider failed; its last key stays .*exit code 3/);
+  stage.env.COUNT = '2';
+  stage.now += 9_000;
+  await keys.look();
+  assert.is(keys.get('alpha'), 'token-1');
+  stage.now += 2_000;
+  await keys.look();
+  assert.is(keys.get('alpha'), 'token-2');
+});
+
+it('a command that prints no key is refused at the start, and its output is never quoted', async () => {
+  const faultOf = async (command: readonly string[]): Promise<string> => {
+    try {
+      await byCommand(command);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    throw new Error('it was accepted');
+  };
+  assert.match(await faultOf(['/no/such/program']), /providers\[0\]\.keyCommand: \/no\/such\/program does not exist/);
+  for (const output of ['', 'sesame two', '{"sesame":1}', '{sesame', '{"token":"sesame two"}']) {
+    const fault = await faultOf(printing(output));
+    assert.match(fault, /^providers\[0\]\.keyCommand: the output of /);
+    assert.not.match(fault, /sesame/);
+  }
+});
+
 test.run();
