@@ -55,7 +55,9 @@ it('what a declaration keeps from being sent is reported unhonoured (rule I51)',
     { role: 'assistant', text: 'yes', reasoning: 'hm' },
   ];
   const turn = turnOf({ messages, user: 'u' });
-  assert.equal(honoured(turn, withWire({}), 100), {});
+  assert.equal(honoured(turn, withWire({}, { reasoning: { mandatory: true } }), 100), {});
+  // A model that declares no reasoning receives none of it.
+  assert.equal(honoured(turn, withWire({}), 100), { 'messages.reasoning': false });
   const wire: Wire = { omit: ['user', 'messages.name'], reasoningHistory: 'none' };
   assert.equal(honoured(turn, withWire(wire), 100), {
     user: false,
