@@ -7,7 +7,7 @@ import { targetOf } from '../../../gateway/providers/call/target.ts';
 import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
 import { GARBAGE } from '../../../gateway/simulator/answer/garbage.ts';
 import { type Simulator, startSimulator } from '../../../gateway/simulator/simulator.ts';
-import type { Turn } from '../../../gateway/terms/turn.ts';
+import type { ReasoningDetail, Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import type { Usage } from '../../../gateway/terms/usage.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -175,6 +175,84 @@ for (const kind of GARBAGE) {
       assert.ok(textOf(await answered({ dialect, model: 'sim/fast', stream: true })).length > 0);
     }
   });
+}
+
+it('a loop of ten turns with thinking, two calls each and a temperature is served by the provider that enforces its rules', async () => {
+  const budget = { min: 1_024, max: 8_000 };
+  const endpoint = endpointOf({
+    target: {
+      dialect: 'messages',
+      baseUrl: `http://127.0.0.1:${simulator.port}/strict/anthropic/v1`,
+      upstreamId: 'claude-haiku-4-5',
+      wire: { exclusive: [['temperature', 'top_p']] },
+    },
+    supportedParameters: ['tools', 'reasoning', 'temperature', 'top_p'],
+    reasoning: { mandatory: false, budget },
+  });
+  const call = { name: 'find', arguments: '{"n":1}' };
+  const [asked] = saying({ reasoning_tokens: 2, tool_calls: [call, call] });
+  // The history begins at another provider, whose ids and thinking are not of this dialect.
+  const messages: TurnMessage[] = [
+    { role: 'assistant', text: 'Welcome.' },
+    asked as TurnMessage,
+    {
+      role: 'assistant',
+      text: null,
+      reasoning: 'hm',
+      reasoningDetails: [{ type: 'reasoning.encrypted', data: 'b2Fp', format: 'openai-responses-v1', id: 'rs_1' }],
+      toolCalls: [{ id: 'functions.find:0', ...call }],
+    },
+    { role: 'tool', text: '', toolCallId: 'functions.find:0' },
+  ];
+  const thought: boolean[] = [];
+  for (let round = 0; round < 10; round++) {
+    const requested = {
+      messages,
+      stream: round % 2 === 0,
+      tools: [{ name: 'find', parameters: { type: 'object' } }],
+      reasoning: { effort: 'high' },
+      sampling: { temperature: 0.2, top_p: 0.9 },
+    } as const;
+    const events = await eventsOf(
+      await open(outbound, {
+        target: targetOf(endpoint, null),
+        turn: turnOf(requested),
+        ceiling: 4_000,
+        generation: `gen-${round}`,
+        limits: LIMITS,
+        lineBytesMax: LINE_BYTES_MAX,
+        sharing: UNSHARED,
+        begun: () => {},
+      }),
+    );
+    const details = events.flatMap((event) => (event.type === 'reasoning-detail' ? [event.detail] : []));
+    const calls = events.flatMap((event) => (event.type === 'tool-start' ? [event] : []));
+    thought.push(details.length > 0);
+    assert.is(calls.length, 2);
+    messages.push(answerOf(details, calls));
+    for (const { id } of calls) messages.push({ role: 'tool', text: 'five', toolCallId: id });
+    // The next round begins with a question, so that a budget is allowed again.
+    if (round === 0) messages.push({ role: 'assistant', text: 'So.' }, asked as TurnMessage);
+  }
+  assert.equal(thought.slice(1), Array(9).fill(true));
+  const sent = simulator.calls.slice(-10).map(({ body }) => body.thinking !== undefined);
+  assert.equal(sent, [false, ...Array(9).fill(true)]);
+});
+
+/** What a client sends back: the fragments of thinking joined, the calls with their arguments. */
+function answerOf(
+  fragments: readonly ReasoningDetail[],
+  calls: readonly { readonly id: string; readonly name: string }[],
+): TurnMessage {
+  const [first] = fragments;
+  const text = fragments.map((each) => each.text ?? '').join('');
+  const signature = fragments.findLast((each) => each.signature)?.signature ?? null;
+  return {
+    role: 'assistant',
+    text: null,
+    ...(first === undefined ? {} : { reasoningDetails: [{ ...first, text, signature }] }),
+    toolCalls: calls.map(({ id, name }) => ({ id, name, arguments: '{"n":1}' })),
+  };
 }
 
 test.run();
