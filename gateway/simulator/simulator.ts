@@ -10,8 +10,9 @@ import { guestsOf, modelsDocument } from './models-document.ts';
 import { STRICT } from './strict/strict.ts';
 import type { StrictProvider } from './strict/strict-provider.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
-import { bedrockWire, chatOfConverse } from './wires/bedrock-wire.ts';
+import { bedrockWire } from './wires/bedrock-wire.ts';
 import { chatWire } from './wires/chat-wire.ts';
+import { chatOfConverse } from './wires/converse-request.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
 import { chatOf } from './wires/messages-request.ts';
 import { messagesWire } from './wires/messages-wire.ts';
@@ -60,7 +61,7 @@ const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
 const STRICT_PATH = /^\/strict\/([a-z0-9-]{1,40})(\/.*)$/;
 
 /** What providers have below base addresses of their own. */
-const BELOW_BASE = /\/(?:chat\/completions|models)$/;
+const BELOW_BASE = /\/(?:chat\/completions|messages|model\/[^/]+\/converse(?:-stream)?|models)$/;
 
 /** The dialects by path; every simulator answers all, independent of its declaration. */
 const DIALECTS: readonly Dialect[] = [
