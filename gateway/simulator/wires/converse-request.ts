@@ -94,7 +94,8 @@ function blockOf(block: Members): Members {
 
 function sourceOf(kind: string, { format, source }: Members): Members {
   const { bytes } = source as { readonly bytes: string };
-  if (format === 'txt') return { type: 'text', media_type: 'text/plain', data: Buffer.from(bytes, 'base64').toString() };
+  if (format === 'txt')
+    return { type: 'text', media_type: 'text/plain', data: Buffer.from(bytes, 'base64').toString() };
   return { type: 'base64', media_type: `${kind}/${String(format)}`, data: bytes };
 }
 

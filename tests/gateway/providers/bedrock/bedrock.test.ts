@@ -5,18 +5,21 @@ import {
   type ConverseCommandInput,
   ConverseStreamCommand,
 } from '@aws-sdk/client-bedrock-runtime';
+import { EventStreamCodec } from '@smithy/core/event-streams';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bedrockAdapter } from '../../../../gateway/providers/bedrock/adapter.ts';
 import { BedrockReader } from '../../../../gateway/providers/bedrock/reply-reader.ts';
 import { awsSignature } from '../../../../gateway/providers/call/credentials/aws-signature.ts';
+import { StreamAttempt } from '../../../../gateway/providers/call/stream-attempt.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
 import { type Simulator, startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import type { Turn } from '../../../../gateway/terms/turn.ts';
 import type { TurnEvent } from '../../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { endpointOf } from '../../../support/model/endpoints.ts';
+import { eventsOf, failureOfReading, joined, played, UNSHARED } from '../played.ts';
 import { turnOf } from '../scene.ts';
 
 const it = bounded(test);
@@ -189,6 +192,68 @@ it('a key of the service is sent as it is', async () => {
     'Bearer bedrock-api-key-abc',
   ]);
 });
+
+/** The events of a stream of Claude that thinks and calls a tool, in the service's published form. */
+const EVENTS: readonly (readonly [string, object])[] = [
+  ['messageStart', { role: 'assistant', p: 'abcd' }],
+  ['contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { text: 'Kö' } } }],
+  ['contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { text: 'ln?' } } }],
+  ['contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { signature: 'c2ln' } } }],
+  ['contentBlockStop', { contentBlockIndex: 0 }],
+  ['contentBlockDelta', { contentBlockIndex: 1, delta: { text: 'I look. 🚀' } }],
+  ['contentBlockStop', { contentBlockIndex: 1 }],
+  ['contentBlockStart', { contentBlockIndex: 2, start: { toolUse: { toolUseId: 'tooluse_1', name: 'find' } } }],
+  ['contentBlockDelta', { contentBlockIndex: 2, delta: { toolUse: { input: '{"city":"K' } } }],
+  ['contentBlockDelta', { contentBlockIndex: 2, delta: { toolUse: { input: 'öln"}' } } }],
+  ['contentBlockStop', { contentBlockIndex: 2 }],
+  ['messageStop', { stopReason: 'tool_use' }],
+  ['metadata', { usage: { inputTokens: 11, outputTokens: 7, totalTokens: 18 }, metrics: { latencyMs: 5 } }],
+];
+const format = 'anthropic-claude-v1';
+const PARTS: readonly TurnEvent[] = [
+  { type: 'reasoning-delta', text: 'Kö' },
+  { type: 'reasoning-detail', detail: { type: 'reasoning.text', text: 'Kö', format, index: 0 } },
+  { type: 'reasoning-delta', text: 'ln?' },
+  { type: 'reasoning-detail', detail: { type: 'reasoning.text', text: 'ln?', format, index: 0 } },
+  { type: 'reasoning-detail', detail: { type: 'reasoning.text', signature: 'c2ln', format, index: 0 } },
+  { type: 'text-delta', text: 'I look. 🚀' },
+  { type: 'tool-start', index: 0, id: 'tooluse_1', name: 'find' },
+  { type: 'tool-delta', index: 0, arguments: '{"city":"K' },
+  { type: 'tool-delta', index: 0, arguments: 'öln"}' },
+  { type: 'finish', reason: 'tool_calls', native: 'tool_use' },
+  { type: 'usage', usage: { promptTokens: 11, completionTokens: 7 } },
+];
+
+it('a published stream reads the same, split at any byte; cut before its end it is a failure (rules I60, I61)', async () => {
+  const bytes = Buffer.concat(EVENTS.map(([name, body]) => Buffer.from(frameOf(name, body))));
+  const read = (pieces: readonly Uint8Array[]): StreamAttempt =>
+    new StreamAttempt(played(pieces), new BedrockReader(String), {
+      ...UNSHARED,
+      lineCharactersMax: 64 * 1024,
+      framing: bedrockAdapter.framing,
+    });
+  for (let at = 0; at <= bytes.length; at++) {
+    assert.equal(
+      joined(await eventsOf(read([bytes.subarray(0, at), bytes.subarray(at)]))),
+      joined(PARTS),
+      `split at ${at}`,
+    );
+  }
+  const finish = bytes.indexOf('messageStop');
+  for (let at = 0; at < finish; at += 7) {
+    assert.is((await failureOfReading(read([bytes.subarray(0, at)]))).reason, 'garbage', `cut at ${at}`);
+  }
+});
+
+const codec = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
+  (text) => Buffer.from(text),
+);
+
+function frameOf(name: string, body: object): Uint8Array {
+  const headers = { ':event-type': { type: 'string' as const, value: name } };
+  return codec.encode({ headers, body: Buffer.from(JSON.stringify(body)) });
+}
 
 it('the client of the service reads what the simulated provider answers, whole and streamed', async () => {
   const client = new BedrockRuntimeClient({
