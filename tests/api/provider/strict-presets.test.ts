@@ -1,3 +1,5 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PRESETS, type Preset } from '../../../gateway/catalogue/presets/presets.ts';
@@ -55,9 +57,14 @@ const providers = PRESET_ROWS.map(([name, { title, baseUrl, example }]): Provide
 
 let cluster: TestCluster;
 let funded: Funded;
+let openai: OpenAI;
+let anthropic: Anthropic;
 test.before(async () => {
   cluster = await startCluster({ simulators: [], providers, rates: { keyPerMinute: 100_000 } });
   funded = await cluster.fund('100');
+  const [baseURL = ''] = cluster.baseUrls;
+  openai = new OpenAI({ apiKey: funded.key, baseURL, maxRetries: 0 });
+  anthropic = new Anthropic({ authToken: funded.key, baseURL: baseURL.replace(/\/v1$/, ''), maxRetries: 0 });
 });
 test.after(async () => {
   await cluster.close();
@@ -71,6 +78,8 @@ interface Caller {
   readonly path: string;
   readonly ordinary: Members;
   readonly asks: Members;
+  /** The answer to a streamed request, as its clients put it together. */
+  readonly streamed: (members: Members) => Promise<Members>;
   /** The conversation so far, and the result of each call in the answer. */
   readonly next: (asked: Members, answer: Members) => Members;
 }
@@ -94,6 +103,10 @@ const CALLERS: Readonly<Record<string, Caller>> = {
       messages: [{ role: 'user', content: ASKED }],
       tools: [{ type: 'function', function: { name: 'find', parameters: SCHEMA } }],
     },
+    streamed: async (members) => {
+      const request = { ...members, stream: true } as unknown as OpenAI.ChatCompletionCreateParamsStreaming;
+      return { choices: [{ message: await gathered(await openai.chat.completions.create(request)) }] };
+    },
     next: ({ messages, ...asked }, { choices }) => {
       const [{ message }] = choices as [{ message: Members }];
       const calls = message.tool_calls as readonly { id: string }[];
@@ -112,6 +125,12 @@ const CALLERS: Readonly<Record<string, Caller>> = {
       max_tokens: 50,
       messages: [{ role: 'user', content: ASKED }],
       tools: [{ name: 'find', input_schema: SCHEMA }],
+    },
+    streamed: async (members) => {
+      const message = await anthropic.messages
+        .stream(members as unknown as Anthropic.MessageStreamParams)
+        .finalMessage();
+      return message as unknown as Members;
     },
     next: ({ messages, ...asked }, { content }) => {
       const blocks = content as readonly { type: string; id?: string }[];
@@ -132,6 +151,10 @@ const CALLERS: Readonly<Record<string, Caller>> = {
       input: [{ role: 'user', content: ASKED }],
       tools: [{ type: 'function', name: 'find', parameters: SCHEMA }],
     },
+    streamed: async (members) => {
+      const stream = openai.responses.stream(members as Parameters<typeof openai.responses.stream>[0]);
+      return (await stream.finalResponse()) as unknown as Members;
+    },
     next: ({ input, ...asked }, { output }) => {
       const items = output as readonly { type: string; call_id?: string }[];
       const results = items.flatMap(({ type, call_id }) =>
@@ -141,6 +164,31 @@ const CALLERS: Readonly<Record<string, Caller>> = {
     },
   },
 };
+
+/** The message of a chat stream: texts joined, entries of reasoning by their index, calls by theirs. */
+async function gathered(stream: AsyncIterable<OpenAI.ChatCompletionChunk>): Promise<Members> {
+  const message: { [member: string]: unknown } = { role: 'assistant', content: null };
+  const details: Record<string, unknown>[] = [];
+  const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = [];
+  for await (const { choices } of stream) {
+    const { content, reasoning, reasoning_details, tool_calls } = (choices[0]?.delta ?? {}) as Members;
+    if (content) message.content = `${message.content ?? ''}${content}`;
+    if (reasoning) message.reasoning = `${message.reasoning ?? ''}${reasoning}`;
+    for (const detail of (reasoning_details ?? []) as (Record<string, unknown> & { index?: number })[]) {
+      const known = details.find(({ index, type }) => index === detail.index && type === detail.type);
+      if (known === undefined || detail.index === undefined) details.push(detail);
+      else Object.assign(known, detail, { text: `${known.text ?? ''}${detail.text ?? ''}` });
+    }
+    for (const { index, id, function: called } of (tool_calls ??
+      []) as OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall[]) {
+      if (id) calls[index] = { id, type: 'function', function: { name: called?.name ?? '', arguments: '' } };
+      const call = calls[index];
+      if (call) call.function.arguments += called?.arguments ?? '';
+    }
+  }
+  if (details.length > 0) message.reasoning_details = details;
+  return { ...message, tool_calls: calls };
+}
 
 async function send(path: string, model: string, members: Members): Promise<Members> {
   const response = await fetch(`${cluster.baseUrls[0]}${path}`, {
@@ -197,7 +245,7 @@ function demanded({ wire, dialect }: Preset): RegExp {
   }
 }
 
-for (const [dialect, { path, ordinary, asks, next }] of Object.entries(CALLERS)) {
+for (const [dialect, { path, ordinary, asks, streamed, next }] of Object.entries(CALLERS)) {
   it(`an ordinary ${dialect} request is accepted by every preset, whole and streamed`, async () => {
     const before = simulator.calls.length;
     for (const name of NAMES) {
@@ -217,6 +265,8 @@ for (const [dialect, { path, ordinary, asks, next }] of Object.entries(CALLERS))
       await send(path, `${name}/tools`, loop);
       assert.match(sent(), demanded(preset), name);
       await send(path, `${name}/tools`, { ...loop, stream: true });
+      await send(path, `${name}/tools`, next(asks, await streamed({ model: `${name}/tools`, ...asks })));
+      assert.match(sent(), demanded(preset), `${name}, streamed`);
     }
     assertAccepted(before);
   });

@@ -34,7 +34,7 @@ const CALLED: Extract<TurnMessage, { role: 'assistant' }> = {
 };
 const RESULT: TurnMessage = { role: 'tool', text: '5', toolCallId: 'toolu_01ABC' };
 
-it('members are renamed and left out where that is declared, and provider.options wins over both', () => {
+it('members are renamed and left out where that is declared, and provider.options wins over both (rule I145)', () => {
   const declared = {
     supportedParameters: ['seed', 'temperature'],
     passthrough: { user: { type: 'unknown' } },
@@ -171,7 +171,7 @@ it('ids of calls that the provider refuses are mapped, a call and its result ali
   assert.equal(idsOf({ ...RESULT, toolCallId: own }), [own]);
 });
 
-it('a thought signature of Gemini comes with its call and goes back with it, and a foreign call gets none of another', () => {
+it('a thought signature of Gemini comes with its call and goes back with it, and a foreign call none of another (rule I146)', () => {
   const events: TurnEvent[] = [];
   const call = (index: number, id: string, signature?: string): object => ({
     index,
