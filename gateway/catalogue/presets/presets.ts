@@ -52,13 +52,14 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.mistral.ai/v1',
     dialect: 'chat',
     wire: {
-      rename: { seed: 'random_seed' },
+      rename: { seed: 'random_seed', dimensions: 'output_dimension' },
       omit: ['stream_options', 'user', 'messages.name', 'messages.refusal'],
       reasoning_history: 'parts',
       tool_id: '[A-Za-z0-9]{9}',
     },
     models: 'data',
-    verified: 'random_seed, ids of nine characters, thinking parts, usage in the last chunk unasked',
+    verified:
+      'random_seed, output_dimension of embeddings, ids of nine characters, thinking parts, usage in the last chunk unasked',
     unverified: 'whether stream_options is still refused; that models without reasoning accept thinking parts',
   },
   moonshot: {

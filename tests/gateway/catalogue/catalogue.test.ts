@@ -63,7 +63,7 @@ const outbound = new Pools({
 let hung = (response: ServerResponse): void => void response.end();
 const server = createServer((request, response) => {
   if (request.url === '/models.json?v=1') response.end(JSON.stringify({ data: [MODEL] }));
-  else if (request.url === '/v1/models') response.end('{}');
+  else if (request.url === '/v1/models' || request.url === '/v3/models?api-version=2') response.end('{}');
   else if (request.url === '/hung/models') hung(response);
   else if (request.url?.startsWith('/status/')) response.writeHead(Number(request.url.split('/')[2])).end('no');
   else response.writeHead(500).end('no');
@@ -124,6 +124,18 @@ it('probes each base URL once for the endpoints whose actors live here, and repo
   assert.equal(
     [...well, ill].map(({ id }) => ok.get(`endpoint:${id}`)),
     [null, null, { category: 'status', text: 'status 500' }],
+  );
+});
+
+it('the address of a probe has the declared parameters', async () => {
+  const declared = boardEndpoint('a', `${origin}/v3`);
+  const wire = { query: { 'api-version': '2' } };
+  const endpoint = { ...declared, target: { ...declared.target, wire } };
+  const { cluster, sent } = pretend(board(endpoint));
+  await proberOf(cluster).round();
+  assert.equal(
+    sent.map(({ event }) => event.failure),
+    [null],
   );
 });
 

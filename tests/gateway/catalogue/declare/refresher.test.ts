@@ -34,7 +34,8 @@ const outbound = new Pools({
 });
 const seen: (string | undefined)[] = [];
 const server = createServer((request, response) => {
-  seen.push(request.headers.authorization);
+  const { authorization, 'api-key': key } = request.headers;
+  seen.push(authorization ?? (key as string | undefined));
   response.end(JSON.stringify({ data: [MODEL] }));
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -232,6 +233,9 @@ it("sends a provider's key only to the provider's own origin", async () => {
   ]);
   await refresher.refresh('a');
   assert.equal(seen, ['Bearer secret-a', undefined]);
+  const formed = scene([{ ...provider('a', `${origin}/v1/models`), wire: { credential: 'api-key' } }]);
+  await formed.refresher.refresh('a');
+  assert.equal(seen.slice(2), ['secret-a'], 'in the declared form');
 });
 
 test.run();

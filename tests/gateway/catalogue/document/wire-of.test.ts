@@ -74,7 +74,7 @@ test('the model wins over its provider and the provider over the preset, member 
   const provider = { preset: 'mistral', wire: { rename: { top_k: 'k' }, tool_id: '[0-9]{4}', ceiling: 'asked' } };
   const wire = wireOf(provider, { tool_id: '[0-9]{5}', rename: { seed: 'seed_of' }, omit: [] });
   assert.equal(wire, {
-    rename: { seed: 'seed_of', top_k: 'k' },
+    rename: { seed: 'seed_of', dimensions: 'output_dimension', top_k: 'k' },
     toolId: { characters: '0123456789', min: 5, max: 5 },
     ceiling: 'asked',
     reasoningHistory: 'parts',
