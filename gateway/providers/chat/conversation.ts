@@ -81,7 +81,9 @@ interface Content {
 function messageText(message: TurnMessage, spelling: Spelling, history: ReasoningHistory): string {
   switch (message.role) {
     case 'assistant':
-      return JSON.stringify(wireAssistant(message, spelling, history));
+      return isPlain(message)
+        ? `{"role":"assistant","content":${JSON.stringify(message.text)}}`
+        : JSON.stringify(wireAssistant(message, spelling, history));
     case 'tool': {
       const said = message.isError ? failed(message) : message;
       const { cacheFor } = message;
@@ -102,6 +104,12 @@ const FAILED = 'Error: ';
 function failed({ text, parts }: Content): Content {
   const said = `${FAILED}${text}`;
   return parts === undefined ? { text: said } : { text: said, parts: [{ type: 'text', text: FAILED }, ...parts] };
+}
+
+/** A text and nothing else: the usual answer. */
+function isPlain({ text, toolCalls, reasoning, reasoningDetails, refusal, name, blocks }: Assistant): boolean {
+  if (text === null || toolCalls !== undefined || blocks !== undefined) return false;
+  return reasoning === undefined && reasoningDetails === undefined && refusal === undefined && name === undefined;
 }
 
 /** Undefined members are omitted. Reasoning goes back in the form of the endpoint. (rule I38) */

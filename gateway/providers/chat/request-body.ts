@@ -41,7 +41,6 @@ export function chatWriter(endpoint: Endpoint, learnt: Learnt = {}): TextWriter 
     const body: Record<string, unknown> = {};
     if (turn.stream && asksUsage) body.stream_options = { include_usage: true };
     addSampling(turn, endpoint, declared, defaults, body);
-    if (wire.exclusive) dropExcluded(turn, endpoint, body);
     if (turn.reasoning) addReasoning(turn.reasoning, endpoint, declared, body);
     if (turn.tools) addTools(turn, turn.tools, endpoint, body);
     if (turn.responseFormat) body.response_format = new JsonText(formatText(turn.responseFormat));
@@ -73,11 +72,6 @@ function addSampling(
   for (const name of Object.keys(turn.sampling)) {
     if (declared.has(name) && !isExcluded(name, turn, endpoint)) body[name] = turn.sampling[name];
   }
-}
-
-/** Of settings that exclude each other one stays. */
-function dropExcluded(turn: Turn, endpoint: Endpoint, body: Record<string, unknown>): void {
-  for (const name of Object.keys(body)) if (isExcluded(name, turn, endpoint)) delete body[name];
 }
 
 /**
@@ -146,7 +140,6 @@ export function leftOut(turn: Turn, endpoint: Endpoint): readonly string[] {
   if (effort === undefined && (enabled === true || tokensMax !== undefined) && !isSwitchedOn(endpoint)) {
     names.push('reasoning');
   }
-  for (const name of Object.keys(turn.sampling)) if (isExcluded(name, turn, endpoint)) names.push(name);
   if (turn.user !== undefined && endpoint.target.wire?.omit?.includes('user')) names.push('user');
   for (const name of Object.keys(turn.sampling)) if (isExcluded(name, turn, endpoint)) names.push(name);
   addLostParts(turn, formsOf(endpoint), names);
