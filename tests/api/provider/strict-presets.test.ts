@@ -288,6 +288,15 @@ it('every preset has a strict simulator', () => {
   assert.equal(NAMES.toSorted(), Object.keys(PRESETS).toSorted());
 });
 
+it('a model that declares no reasoning receives it back once it has reasoned on this node (rule I44)', async () => {
+  const asked = { messages: [{ role: 'user', content: 'Hi @sim {"reasoning_tokens":2,"tokens":2}' }] };
+  const history = [...asked.messages, { role: 'assistant', content: 'Hi', reasoning: 'hm' }, ...asked.messages];
+  await send('/chat/completions', 'together/fast', { messages: history });
+  assert.not.match(sent(), /"reasoning":"hm"/);
+  await send('/chat/completions', 'together/fast', { messages: history });
+  assert.match(sent(), /"reasoning":"hm"/);
+});
+
 it('the strict simulators refuse in their own words what no declaration prevents', async () => {
   const refusal = async (name: string, body: object): Promise<string> => {
     const url = `http://127.0.0.1:${simulator.port}/strict/${name}/v1/chat/completions`;
