@@ -46,6 +46,8 @@ export interface Adapter {
   reader(makeCallId: (index: number) => string, note?: RefusalNote, asked?: Turn, learnt?: Learnt): ReplyReader;
   /** How its streams are cut into frames; absent: server-sent events. */
   readonly framing?: Framing;
+  /** For endpoints that answer with vectors, where the wire has a form of its own for them. */
+  readonly embeds?: Adapter;
   /** Brackets, braces, colons and commas of a whole reply; absent: the bound of answers in words. */
   readonly replyTokensMax?: number;
 }

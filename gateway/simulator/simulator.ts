@@ -16,6 +16,7 @@ import { chatOfConverse } from './wires/converse-request.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
 import { chatOf } from './wires/messages-request.ts';
 import { messagesWire } from './wires/messages-wire.ts';
+import { chatOfOllama, ollamaEmbed, ollamaWire } from './wires/ollama-wire.ts';
 
 interface SimulatorOptions {
   /** The provider's slug: selects its models and the directives with a matching `only_on`. */
@@ -61,7 +62,7 @@ const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
 const STRICT_PATH = /^\/strict\/([a-z0-9-]{1,40})(\/.*)$/;
 
 /** What providers have below base addresses of their own. */
-const BELOW_BASE = /\/(?:chat\/completions|messages|model\/[^/]+\/converse(?:-stream)?|models)$/;
+const BELOW_BASE = /\/(?:chat\/completions|messages|model\/[^/]+\/converse(?:-stream)?|models|api\/\w+)$/;
 
 /** The dialects by path; every simulator answers all, independent of its declaration. */
 const DIALECTS: readonly Dialect[] = [
@@ -72,6 +73,8 @@ const DIALECTS: readonly Dialect[] = [
     wire: () => bedrockWire,
     read: chatOfConverse,
   },
+  { path: /^\/v1\/api\/chat$/, wire: () => ollamaWire, read: chatOfOllama },
+  { path: /^\/v1\/api\/embed$/, ...ollamaEmbed },
   { path: /^\/v1\/embeddings$/, ...embeddingsDialect },
 ];
 

@@ -1,5 +1,6 @@
 import {
   type AcceptedInput,
+  EMBEDDING_DIALECTS,
   type Endpoint,
   type EndpointDeclaration,
   type EndpointOutput,
@@ -150,13 +151,17 @@ function servedOutputs({ output_modalities }: DeclaredModel): DeclaredModel['out
   return others.length === 0 ? served : others;
 }
 
-/** The model's own, or else its provider's. Videos and outputs that are served alone have wire formats of their own. */
+/**
+ * The model's own, or else its provider's. Videos have wire formats of their own, and so have outputs that are served
+ * alone, unless the declared one has them.
+ */
 function dialectOf(provider: ProviderDeclaration, model: DeclaredModel): TargetDialect {
+  const declared = model.dialect ?? provider.dialect ?? presetOf(provider)?.dialect ?? 'chat';
   const lone = loneOutput(model);
-  if (lone !== undefined) return lone;
+  if (lone !== undefined) return EMBEDDING_DIALECTS.has(declared) ? declared : lone;
   const { output_modalities } = model;
   const output = output_modalities.find(({ type }) => type === 'video');
-  if (output === undefined) return model.dialect ?? provider.dialect ?? presetOf(provider)?.dialect ?? 'chat';
+  if (output === undefined) return declared;
   return output.video?.generation === 'synchronous' ? 'video-sync' : 'video-jobs';
 }
 

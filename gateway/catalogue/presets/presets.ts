@@ -131,12 +131,12 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
   ollama: {
     title: 'Ollama',
-    baseUrl: 'http://127.0.0.1:11434/v1',
-    dialect: 'chat',
-    wire: { reasoning_history: 'reasoning' },
-    models: 'data',
-    verified: 'reasoning is the member of answers',
-    unverified: 'which templates read earlier reasoning; needs no key',
+    baseUrl: 'http://127.0.0.1:11434',
+    dialect: 'ollama',
+    wire: {},
+    verified:
+      'the types of its client and server: options, think, thinking of messages, tool_name, format, counts; needs no key, its cloud (https://ollama.com) a bearer token',
+    unverified: 'which templates read earlier thinking; that the cloud obeys num_ctx',
   },
   vllm: {
     title: 'vLLM',

@@ -1,4 +1,4 @@
-import type { Endpoint, LoneOutput, TurnDialect } from '../../../actors/terms/endpoint.ts';
+import { type Endpoint, LONE_OUTPUTS, type LoneOutput, type TurnDialect } from '../../../actors/terms/endpoint.ts';
 import type { Credentials } from '../../outbound/credentials.ts';
 import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
 import type { Adapter, BodyWriter, Learnt } from '../adapter.ts';
@@ -7,6 +7,7 @@ import { chatAdapter } from '../chat/adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { serverSentEvents } from '../framing/server-sent-events.ts';
 import { messagesAdapter } from '../messages/adapter.ts';
+import { ollamaAdapter } from '../ollama/adapter.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { credentialsFor } from './credentials/credentials.ts';
 
@@ -14,16 +15,22 @@ const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   chat: chatAdapter,
   messages: messagesAdapter,
   bedrock: bedrockAdapter,
+  ollama: ollamaAdapter,
   embeddings: embeddingsAdapter,
 };
 
 /** The adapter of an endpoint; undefined for one that only renders videos. */
-export function adapterOf({ target }: Pick<Endpoint, 'target'>): Adapter | undefined {
-  return (ADAPTERS as Readonly<Record<string, Adapter | undefined>>)[target.dialect];
+export function adapterOf({ target, outputModalities = [] }: Called): Adapter | undefined {
+  const adapter = (ADAPTERS as Readonly<Record<string, Adapter | undefined>>)[target.dialect];
+  const makesVectors = LONE_OUTPUTS.some((lone) => outputModalities.includes(lone));
+  return makesVectors ? (adapter?.embeds ?? adapter) : adapter;
 }
 
+/** What of an endpoint decides how it is called. */
+type Called = Pick<Endpoint, 'target'> & Partial<Pick<Endpoint, 'outputModalities'>>;
+
 /** What authenticates calls to the provider of an endpoint, those for its list of models among them. */
-export function credentialsOf(endpoint: Pick<Endpoint, 'target'>, apiKey: string | null): Credentials {
+export function credentialsOf(endpoint: Called, apiKey: string | null): Credentials {
   return credentialsFor(endpoint.target, adapterOf(endpoint) ?? chatAdapter, apiKey);
 }
 

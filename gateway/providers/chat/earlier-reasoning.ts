@@ -67,7 +67,7 @@ export function hasForm(message: Assistant, history: ReasoningHistory): boolean 
 }
 
 /** The text of the reasoning; undefined without any. */
-function readable({ reasoning, reasoningDetails = [] }: Assistant): string | undefined {
+export function readable({ reasoning, reasoningDetails = [] }: Assistant): string | undefined {
   if (reasoning) return reasoning;
   const text = reasoningDetails.map((detail) => detail.text ?? detail.summary ?? '').join('');
   return text === '' ? undefined : text;

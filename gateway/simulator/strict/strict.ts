@@ -2,6 +2,7 @@ import { messagesFailure, SIGNATURE } from '../wires/messages-wire.ts';
 import { converseRefusalOf } from './bedrock-rules.ts';
 import { CHAT_PROVIDERS } from './chat-providers.ts';
 import { type MessagesModel, refusalOf } from './messages-rules.ts';
+import { ollamaRefusal } from './ollama-rules.ts';
 import type { StrictProvider, StrictRefusal } from './strict-provider.ts';
 
 /** Providers whose published rules the simulator enforces below `/strict/<name>`, by the name of their preset. */
@@ -9,6 +10,7 @@ export const STRICT: ReadonlyMap<string, StrictProvider> = new Map([
   ['anthropic', { refuses: anthropic }],
   ['minimax', { refuses: minimax }],
   ['bedrock', { refuses: bedrock }],
+  ['ollama', { refuses: ollamaRefusal }],
   ...CHAT_PROVIDERS,
 ]);
 

@@ -221,6 +221,7 @@ function assertAccepted(before: number): void {
 /** How a wire with signatures of its own sends back what was thought. */
 const NATIVE: Readonly<Record<string, RegExp>> = {
   messages: /"thinking":"r1 r2 r3 ","signature":"c2ltdWxhdGVk"/,
+  ollama: /"thinking":"r1 r2 r3 "/,
   bedrock: /"reasoningText":\{"text":"r1 r2 r3 ","signature":"c2ltdWxhdGVk"/,
 };
 

@@ -16,6 +16,7 @@ import { bounded } from '../../support/bounded.ts';
 import { endpointOf } from '../../support/model/endpoints.ts';
 import { anyTurn } from './any-turn.ts';
 import { readConverse } from './bedrock/as-messages.ts';
+import { readOllama } from './ollama/as-chat.ts';
 import { MESSAGES_TARGET } from './scene.ts';
 import { factsOf, lostFacts } from './turn-facts.ts';
 
@@ -82,8 +83,22 @@ const ROWS: Readonly<Record<string, Row>> = {
   'messages by effort': messagesRow({ efforts: EFFORTS, mandatory: false }),
   'messages by budget': messagesRow({ mandatory: false, budget: { min: 1_024, max: 64_000 } }),
   'bedrock by effort': bedrockRow({ efforts: EFFORTS, mandatory: false }, { cacheControl: true }),
+  ollama: ollamaRow({}),
+  'ollama without earlier thinking': ollamaRow({ reasoningHistory: 'none' }),
   'bedrock by budget, without cache points': bedrockRow({ mandatory: false, budget: { min: 1_024, max: 64_000 } }, {}),
 };
+
+/** The server takes no choice of tools but none at all, which leaves them out. */
+function ollamaRow(wire: Wire): Row {
+  return {
+    endpoint: {
+      target: { ...MESSAGES_TARGET, dialect: 'ollama', wire },
+      reasoning: { efforts: ['high', 'medium', 'low', 'none'], mandatory: false },
+    },
+    read: readOllama,
+    skips: ({ toolChoice }) => toolChoice === 'none',
+  };
+}
 
 function bedrockRow(reasoning: ReasoningControls, wire: Wire): Row {
   return {
