@@ -51,10 +51,12 @@ export function ollamaWriter(endpoint: Endpoint): TextWriter {
     if (turn.tools && turn.toolChoice !== 'none') body.tools = new JsonText(listText(turn.tools, toolText));
     const format = formatOf(turn.responseFormat);
     if (format !== undefined) body.format = format;
-    shape?.(body);
     shapeOptions?.(options);
-    const own = turn.preferences.options && ownOptions(turn.preferences.options, endpoint, OURS);
-    for (const [name, value] of Object.entries(own ?? {})) (BESIDE.has(name) ? body : options)[name] = value;
+    if (turn.preferences.options) {
+      const own = ownOptions(turn.preferences.options, endpoint, OURS);
+      for (const [name, value] of Object.entries(own)) (BESIDE.has(name) ? body : options)[name] = value;
+    }
+    shape?.(body);
     return `${head}${conversationText(turn.messages)},"stream":${turn.stream},${membersText(body).slice(1)}`;
   };
 }
