@@ -12,6 +12,7 @@ import type { StrictProvider } from './strict/strict-provider.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
 import { bedrockWire } from './wires/bedrock-wire.ts';
 import { chatWire } from './wires/chat-wire.ts';
+import { chatOfCohere, cohereWire } from './wires/cohere-wire.ts';
 import { chatOfConverse } from './wires/converse-request.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
 import { chatOf } from './wires/messages-request.ts';
@@ -62,7 +63,7 @@ const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
 const STRICT_PATH = /^\/strict\/([a-z0-9-]{1,40})(\/.*)$/;
 
 /** What providers have below base addresses of their own. */
-const BELOW_BASE = /\/(?:chat\/completions|messages|model\/[^/]+\/converse(?:-stream)?|models|api\/\w+)$/;
+const BELOW_BASE = /\/(?:chat\/completions|messages|model\/[^/]+\/converse(?:-stream)?|models|(?:api|v2)\/\w+)$/;
 
 /** The dialects by path; every simulator answers all, independent of its declaration. */
 const DIALECTS: readonly Dialect[] = [
@@ -75,6 +76,7 @@ const DIALECTS: readonly Dialect[] = [
   },
   { path: /^\/v1\/api\/chat$/, wire: () => ollamaWire, read: chatOfOllama },
   { path: /^\/v1\/api\/embed$/, ...ollamaEmbed },
+  { path: /^\/v1\/v2\/chat$/, wire: () => cohereWire, read: chatOfCohere },
   { path: /^\/v1\/embeddings$/, ...embeddingsDialect },
 ];
 

@@ -214,11 +214,12 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
   cohere: {
     title: 'Cohere',
-    baseUrl: 'https://api.cohere.ai/compatibility/v1',
-    dialect: 'chat',
-    wire: { reasoning_history: 'none', omit: ['user', 'messages.name', 'parallel_tool_calls'] },
-    verified: 'the members that the compatible address does not support',
-    unverified: 'whether unsupported members are refused or ignored',
+    baseUrl: 'https://api.cohere.com',
+    dialect: 'cohere',
+    wire: {},
+    verified:
+      'the types of its client: v2/chat and v2/embed, thinking with a budget, tool_plan, citations, billed tokens',
+    unverified: 'that a plan and thinking are read when they go back, and strict tools without a required parameter',
   },
   perplexity: {
     title: 'Perplexity',

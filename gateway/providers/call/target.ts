@@ -4,6 +4,7 @@ import { type OutboundUrl, outboundUrl } from '../../outbound/outbound.ts';
 import type { Adapter, BodyWriter, Learnt } from '../adapter.ts';
 import { bedrockAdapter } from '../bedrock/adapter.ts';
 import { chatAdapter } from '../chat/adapter.ts';
+import { cohereAdapter } from '../cohere/adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { serverSentEvents } from '../framing/server-sent-events.ts';
 import { messagesAdapter } from '../messages/adapter.ts';
@@ -16,6 +17,7 @@ const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   messages: messagesAdapter,
   bedrock: bedrockAdapter,
   ollama: ollamaAdapter,
+  cohere: cohereAdapter,
   embeddings: embeddingsAdapter,
 };
 

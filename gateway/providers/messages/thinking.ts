@@ -81,7 +81,7 @@ function isUnthoughtLoop(messages: readonly TurnMessage[]): boolean {
 }
 
 /** `enable_thinking`, where the endpoint declares this parameter. */
-function switchedBy({ sampling }: Turn, { supportedParameters }: Endpoint): boolean | undefined {
+export function switchedBy({ sampling }: Turn, { supportedParameters }: Endpoint): boolean | undefined {
   const switched = sampling.enable_thinking;
   return typeof switched === 'boolean' && supportedParameters.includes('enable_thinking') ? switched : undefined;
 }

@@ -62,7 +62,7 @@ const MODERATION: Sign = {
     'usage_policy_violation',
   ]),
   phrase:
-    /content exists risk|content (?:management |filtering |moderation )?polic(?:y|ies)|content filter|usage (?:polic(?:y|ies)|guidelines)|acceptable use|safety (?:system|filter|polic(?:y|ies))|\bflagged\b|\bmoderation\b|inappropriate content|prohibited content|sensitive content|considered high risk|敏感/i,
+    /content exists risk|content (?:management |filtering |moderation )?polic(?:y|ies)|content filter|usage (?:polic(?:y|ies)|guidelines)|acceptable use|safety (?:system|filter|polic(?:y|ies))|\bflagged\b|\bmoderation\b|inappropriate content|prohibited content|sensitive content|considered high risk|blocked (?:in|out)put:|敏感/i,
 };
 
 const IMAGE: Sign = {
@@ -92,7 +92,7 @@ const UNSUPPORTED: Sign = {
     /unsupported (?:parameter|field)|unrecognized request argument|unknown (?:name|parameter|field)|extra inputs are not permitted|(?:is|are) not supported|does not support/i,
 };
 
-const CEILING = /max_?(?:completion_?|output_?|new_?)?tokens/i;
+const CEILING = /max[_ ]?(?:completion_?|output_?|new_?)?tokens/i;
 const CEILING_MAX = [
   /> (\d{1,9}), which is the maximum/i,
   /at most (\d{1,9}) (?:completion |output )?tokens/i,

@@ -27,6 +27,7 @@ const PHRASES: readonly RegExp[] = [
   /maximum number of (?:input )?tokens allowed/i,
   /prompt exceeds max|token count of \d+ exceeds|input tokens exceed|model token limit/i,
   /range of input length|too large for model with|max_new_tokens` must be/i,
+  /^too many tokens: (?:total|size)/im,
 ];
 
 /**
@@ -42,6 +43,8 @@ const WORDINGS: readonly RegExp[] = [
   /model token limit: (?<window>\d+)/i,
   /(?:configured|exceeds the) limit of (?<window>\d+)/i,
   /while limit is (?<window>\d+)/i,
+  /(?:total number of tokens [\w ()]{1,40} cannot exceed|the limit for this model is) (?<window>\d+)/i,
+  /in the prompt cannot exceed \d+ - received (?<prompt>\d+)/i,
   /range of input length should be \[\d+, ?(?<window>\d+)\]/i,
   /tokens allowed \(?(?<window>\d+)/i,
   /(?:> |exceeds limit of |must be <= )(?<window>\d+)(?!\d| -)/i,

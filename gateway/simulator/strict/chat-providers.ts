@@ -72,7 +72,6 @@ const ROWS: Readonly<Record<string, Row>> = {
   sglang: open({ reasonsIn: 'reasoning_content' }),
   llamacpp: open({ reasonsIn: 'reasoning_content' }),
   dashscope: open({ reasonsIn: 'reasoning_content' }),
-  cohere: open({ reasonsIn: 'none' }),
   bedrock: open({ reasonsIn: 'none' }),
   perplexity: { answers: { reasonsIn: 'none' }, refuses: NOTHING },
 };

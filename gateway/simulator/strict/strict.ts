@@ -1,6 +1,7 @@
 import { messagesFailure, SIGNATURE } from '../wires/messages-wire.ts';
 import { converseRefusalOf } from './bedrock-rules.ts';
 import { CHAT_PROVIDERS } from './chat-providers.ts';
+import { refusedByCohere } from './cohere-rules.ts';
 import { type MessagesModel, refusalOf } from './messages-rules.ts';
 import { ollamaRefusal } from './ollama-rules.ts';
 import type { StrictProvider, StrictRefusal } from './strict-provider.ts';
@@ -11,6 +12,7 @@ export const STRICT: ReadonlyMap<string, StrictProvider> = new Map([
   ['minimax', { refuses: minimax }],
   ['bedrock', { refuses: bedrock }],
   ['ollama', { refuses: ollamaRefusal }],
+  ['cohere', { refuses: refusedByCohere }],
   ...CHAT_PROVIDERS,
 ]);
 

@@ -222,6 +222,7 @@ function assertAccepted(before: number): void {
 const NATIVE: Readonly<Record<string, RegExp>> = {
   messages: /"thinking":"r1 r2 r3 ","signature":"c2ltdWxhdGVk"/,
   ollama: /"thinking":"r1 r2 r3 "/,
+  cohere: /"(?:tool_plan|thinking)":"r1 r2 r3 "/,
   bedrock: /"reasoningText":\{"text":"r1 r2 r3 ","signature":"c2ltdWxhdGVk"/,
 };
 

@@ -16,6 +16,7 @@ import { bounded } from '../../support/bounded.ts';
 import { endpointOf } from '../../support/model/endpoints.ts';
 import { anyTurn } from './any-turn.ts';
 import { readConverse } from './bedrock/as-messages.ts';
+import { readCohere } from './cohere/as-turn.ts';
 import { readOllama } from './ollama/as-chat.ts';
 import { MESSAGES_TARGET } from './scene.ts';
 import { factsOf, lostFacts } from './turn-facts.ts';
@@ -86,6 +87,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   ollama: ollamaRow({}),
   'ollama without earlier thinking': ollamaRow({ reasoningHistory: 'none' }),
   'bedrock by budget, without cache points': bedrockRow({ mandatory: false, budget: { min: 1_024, max: 64_000 } }, {}),
+  'cohere by effort': cohereRow({ efforts: EFFORTS, mandatory: false }),
+  'cohere by budget': cohereRow({ mandatory: false, budget: { min: 1, max: 64_000 } }),
+  'cohere of a model that plans its calls': cohereRow(null),
 };
 
 /** The server takes no choice of tools but none at all, which leaves them out. */
@@ -97,6 +101,18 @@ function ollamaRow(wire: Wire): Row {
     },
     read: readOllama,
     skips: ({ toolChoice }) => toolChoice === 'none',
+  };
+}
+
+function cohereRow(reasoning: ReasoningControls | null): Row {
+  return {
+    endpoint: { target: { ...MESSAGES_TARGET, dialect: 'cohere' }, reasoning },
+    read: (body, asked) => {
+      const { thinking: { type = '', token_budget } = {}, ...turn } = readCohere(body, asked);
+      if (type === '') return turn;
+      const thought = token_budget === undefined ? { type } : { type, budget_tokens: token_budget };
+      return { ...turn, ...reasoningOf(thought, undefined, undefined) };
+    },
   };
 }
 

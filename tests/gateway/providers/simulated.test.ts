@@ -18,9 +18,9 @@ import { type Dialect, LIMITS, LINE_BYTES_MAX } from './upstream.ts';
 
 /** The adapters against the simulated provider, an independent implementation of the dialects. */
 const it = bounded(test);
-const DIALECTS: readonly Dialect[] = ['chat', 'messages', 'bedrock', 'ollama'];
-/** Wires that count neither caches nor reasoning, and have no entries of reasoning. */
-const PLAIN: ReadonlySet<Dialect> = new Set(['ollama']);
+const DIALECTS: readonly Dialect[] = ['chat', 'messages', 'bedrock', 'ollama', 'cohere'];
+/** Wires that count neither writes to a cache nor reasoning, and have no entries of reasoning. */
+const PLAIN: ReadonlySet<Dialect> = new Set(['ollama', 'cohere']);
 /** Shorter than the pause of a trickle, longer than any answer. */
 const IDLE_MS = 700;
 
@@ -88,8 +88,9 @@ it('one answer is the same in both dialects, streamed and whole', async () => {
   for (const { dialect, text, usage } of seen) {
     assert.is(text, 'Grüße, 世界 🚀 and more');
     if (PLAIN.has(dialect)) {
-      const { promptTokens, completionTokens } = seen[0]?.usage ?? {};
-      assert.equal(usage, { promptTokens, completionTokens });
+      const { promptTokens, completionTokens, cachedTokens } = seen[0]?.usage ?? {};
+      const cached = dialect === 'cohere' ? { cachedTokens } : {};
+      assert.equal(usage, { promptTokens, completionTokens, ...cached });
       continue;
     }
     // A provider of the messages dialect reports 0 for each kind of cache write.

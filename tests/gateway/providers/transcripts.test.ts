@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Adapter } from '../../../gateway/providers/adapter.ts';
 import { StreamAttempt } from '../../../gateway/providers/call/stream-attempt.ts';
 import { chatAdapter } from '../../../gateway/providers/chat/adapter.ts';
+import { cohereAdapter } from '../../../gateway/providers/cohere/adapter.ts';
 import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts';
 import { ollamaAdapter } from '../../../gateway/providers/ollama/adapter.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
@@ -29,6 +30,7 @@ const EVENT_LINE_ENDS = ['\n', '\r\n', '\r'];
 const WIRES: Readonly<Record<string, Wire>> = {
   chat: { adapter: chatAdapter, finish: /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   messages: { adapter: messagesAdapter, finish: /"stop_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
+  cohere: { adapter: cohereAdapter, finish: /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   ollama: { adapter: ollamaAdapter, finish: /"done":true[^\n]*/, lineEnds: ['\n', '\r\n'] },
 };
 

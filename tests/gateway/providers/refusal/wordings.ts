@@ -140,6 +140,25 @@ const LENGTHS: readonly Wording[] = [
     { code: 'model_max_prompt_tokens_exceeded' },
   ),
   {
+    from: 'Cohere, with the ceiling',
+    status: 400,
+    body: {
+      message:
+        'too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt or a smaller max_tokens value.',
+    },
+    ...TOO_LONG,
+    sizes: { window: 2_048 },
+  },
+  {
+    from: 'Cohere, without',
+    status: 400,
+    body: {
+      message: 'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292.',
+    },
+    ...TOO_LONG,
+    sizes: { window: 4_081, prompt: 4_292 },
+  },
+  {
     from: 'Bedrock',
     status: 400,
     body: { message: 'Input is too long for requested model.' },
