@@ -150,7 +150,7 @@ class AttemptLoop {
         if (this.#hasLeft()) return null;
         sentAt = clock.monotonic();
       }
-      const opening = calls.open(this.#request, candidate, { turn: this.#turn(), body, span, begun: this.#begun });
+      const opening = calls.open(this.#request, candidate, { turn: this.#turn(candidate), body, span, begun: this.#begun });
       crashPoint?.('upstream.sent');
       attempt = await opening;
       if (turn.inexpressible) attempt = new ExpressibleAttempt(attempt, turn.inexpressible, turn.stream);
@@ -204,14 +204,16 @@ class AttemptLoop {
   async #writeLarge(candidate: Candidate): Promise<string | ProviderUpload> {
     const { clock, calls } = this.#services;
     await loopShare(clock, this.#request.bytes);
-    const body = calls.write(candidate, this.#turn());
+    const body = calls.write(candidate, this.#turn(candidate));
     if (typeof body === 'string') await loopShare(clock, body.length);
     return body;
   }
 
-  #turn(): Turn {
+  /** A ceiling that the money lowered counts as requested: the charge ends there, and so does the answer. */
+  #turn({ lowered, completionTokensMax }: Candidate): Turn {
     const { turn } = this.#request;
     const messages = this.#messages;
+    if (lowered) return { ...turn, messages, completionTokensMax };
     return messages === turn.messages ? turn : { ...turn, messages };
   }
 

@@ -40,6 +40,7 @@ export function messageContents(message: TurnMessage): PromptContents {
     mediaCounted += counted;
     mediaBound += bound;
     add(part.filename);
+    add(part.context);
   }
   return { texts, heldOnlyTokens, messages: 1, tools: 0, mediaCounted, mediaBound };
 }

@@ -25,7 +25,7 @@ provider.answer = ({ stream, body, response }) => {
   response.end(JSON.stringify({ choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }], usage }));
 };
 const { cluster, send } = await openApi(test, () =>
-  startCluster({ simulators: [], providers: [endless(provider.baseUrl)] }),
+  startCluster({ simulators: [], providers: [endless(provider.baseUrl), onlyAsked(provider.baseUrl)] }),
 );
 test.after(() => provider.close());
 
@@ -39,6 +39,13 @@ function endless(baseUrl: string) {
   Object.assign(output as object, { pricing: [{ type: 'completion', unit: 'token', cost_usd: '0.000015' }] });
   delete (output as { max_length?: object }).max_length;
   return { slug: 'endless', name: 'Endless', baseUrl, models: { data: [{ ...model, id: 'sim/endless' }] } };
+}
+
+/** The same, at a provider that is sent a ceiling only where the request has one. */
+function onlyAsked(baseUrl: string) {
+  const { models } = endless(baseUrl);
+  const data = models.data.map((model) => ({ ...model, id: 'sim/asked', wire: { ceiling: 'asked' } }));
+  return { slug: 'asked', name: 'Asked', baseUrl, models: { data } };
 }
 
 function ask(key: string, members: object = {}): Promise<Response> {
@@ -110,6 +117,19 @@ it('a request whose ceiling was lowered spends one request of the rate', async (
     await answer.text();
     assert.is(answer.status, 200, request);
   }
+});
+
+it('a ceiling that the money lowered is sent even where only requested ones are', async () => {
+  const sentTo = async (usd: string): Promise<unknown> => {
+    const { key } = await cluster.fund(usd);
+    const answer = await ask(key, { model: 'sim/asked' });
+    await answer.text();
+    assert.is(answer.status, 200);
+    return ceilings.at(-1);
+  };
+  assert.is(await sentTo('100'), undefined);
+  const sent = (await sentTo('10')) as number;
+  assert.ok(sent > 660_000 && sent <= 666_666, `${sent}`);
 });
 
 test.run();

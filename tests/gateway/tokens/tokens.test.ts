@@ -96,6 +96,14 @@ it('tool calls, results, names and schemas are counted', () => {
   assert.is(full.messages, 3);
 });
 
+it('what a caller says about a document is counted', () => {
+  const source = { kind: 'url', url: 'https://example.com/a' } as const;
+  const sized = (part: Partial<MediaPart>): number =>
+    promptSize({ ...turn(''), messages: [{ role: 'user', text: 'x', parts: [{ type: 'file', source, ...part }] }] })
+      .bytes;
+  assert.is(sized({ filename: 'a.pdf', context: 'a secret novel' }), sized({}) + 5 + 14);
+});
+
 it('earlier assistant messages are counted in full: reasoning, its details, a refusal', () => {
   const earlier = { role: 'assistant', text: 'x' } as const;
   const bytesOf = (message: TurnMessage): number => promptSize(turn('', { messages: [message] })).bytes;
