@@ -60,3 +60,11 @@ export interface ToolIdPattern {
   readonly min: number;
   readonly max: number;
 }
+
+/** Longest id that is made; 20 characters of a class of letters differ in more than 90 bits. */
+const MADE_CHARACTERS_MAX = 20;
+
+/** The length of an id that is made instead of one that is not accepted. */
+export function madeCharacters({ min, max }: Pick<ToolIdPattern, 'min' | 'max'>): number {
+  return Math.max(min, Math.min(max, MADE_CHARACTERS_MAX));
+}

@@ -150,7 +150,12 @@ class AttemptLoop {
         if (this.#hasLeft()) return null;
         sentAt = clock.monotonic();
       }
-      const opening = calls.open(this.#request, candidate, { turn: this.#turn(candidate), body, span, begun: this.#begun });
+      const opening = calls.open(this.#request, candidate, {
+        turn: this.#turn(candidate),
+        body,
+        span,
+        begun: this.#begun,
+      });
       crashPoint?.('upstream.sent');
       attempt = await opening;
       if (turn.inexpressible) attempt = new ExpressibleAttempt(attempt, turn.inexpressible, turn.stream);

@@ -1,25 +1,65 @@
 import { createHash } from 'node:crypto';
-import type { ToolIdPattern, Wire } from '../../actors/terms/wire.ts';
+import { madeCharacters, type ToolIdPattern, type Wire } from '../../actors/terms/wire.ts';
 import type { AssistantBlock, ReasoningDetail, TurnMessage } from '../terms/turn.ts';
 
 type Assistant = Extract<TurnMessage, { role: 'assistant' }>;
 
-/** Longest id that is made; 20 characters of a class of letters differ in more than 90 bits. */
-const MADE_CHARACTERS_MAX = 20;
+/** Ids of calls that most services accept. */
+export const COMMON_TOOL_ID: ToolIdPattern = {
+  characters: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-',
+  min: 1,
+  max: 64,
+};
 
 /**
- * Brings the ids of a conversation's calls and results into the form that a provider accepts. Its own ids pass, and any
- * other is replaced by one that depends on it alone, so that a call and its result agree, in every request. Returns the
- * messages themselves where the endpoint declares no form.
+ * Brings the ids of a conversation's calls and results into the form that a provider accepts. Accepted ids pass, and any
+ * other is replaced by one that depends on it and on the messages before, so that a call and its result agree, in every
+ * request, and two ids never become one. Returns the messages themselves where there is nothing to replace.
  */
-export function toolIdMapper({ toolId }: Wire): (messages: readonly TurnMessage[]) => readonly TurnMessage[] {
+export function toolIdMapper(
+  { toolId }: Pick<Wire, 'toolId'>,
+): (messages: readonly TurnMessage[]) => readonly TurnMessage[] {
   if (toolId === undefined) return (messages) => messages;
-  const idOf = acceptedIds(toolId);
-  return (messages) =>
-    messages.map((message) => {
-      if (message.role === 'tool') return { ...message, toolCallId: idOf(message.toolCallId) };
-      return message.role === 'assistant' && message.toolCalls !== undefined ? withIds(message, idOf) : message;
-    });
+  const isAccepted = acceptance(toolId);
+  return (messages) => (areAccepted(messages, isAccepted) ? messages : mapped(messages, toolId, isAccepted));
+}
+
+function areAccepted(messages: readonly TurnMessage[], isAccepted: (id: string) => boolean): boolean {
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (!isAccepted(message.toolCallId)) return false;
+    } else if (message.role === 'assistant' && message.toolCalls !== undefined) {
+      for (const { id } of message.toolCalls) if (!isAccepted(id)) return false;
+    }
+  }
+  return true;
+}
+
+function idsOf(message: TurnMessage): readonly string[] {
+  if (message.role === 'tool') return [message.toolCallId];
+  return message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
+}
+
+function mapped(
+  messages: readonly TurnMessage[],
+  toolId: ToolIdPattern,
+  isAccepted: (id: string) => boolean,
+): readonly TurnMessage[] {
+  const known = new Map<string, string>();
+  const taken = new Set(messages.flatMap(idsOf).filter(isAccepted));
+  const idOf = (id: string): string => {
+    const before = isAccepted(id) ? id : known.get(id);
+    if (before !== undefined) return before;
+    let own = made(id, toolId);
+    for (let nth = 1; taken.has(own); nth++) own = made(`${nth}:${id}`, toolId);
+    known.set(id, own);
+    taken.add(own);
+    return own;
+  };
+  return messages.map((message) => {
+    if (message.role === 'tool') return { ...message, toolCallId: idOf(message.toolCallId) };
+    return message.role === 'assistant' && message.toolCalls !== undefined ? withIds(message, idOf) : message;
+  });
 }
 
 /** An entry of reasoning that belongs to a call names it. */
@@ -40,16 +80,17 @@ function withIds(message: Assistant, idOf: (id: string) => string): Assistant {
   };
 }
 
-function acceptedIds({ characters, min, max }: ToolIdPattern): (id: string) => string {
+function acceptance({ characters, min, max }: ToolIdPattern): (id: string) => boolean {
   const accepted = new Set(characters);
-  const length = Math.max(min, Math.min(max, MADE_CHARACTERS_MAX));
   return (id) => {
-    if (id.length >= min && id.length <= max && [...id].every((character) => accepted.has(character))) return id;
-    return made(id, characters, length);
+    if (id.length < min || id.length > max) return false;
+    for (const character of id) if (!accepted.has(character)) return false;
+    return true;
   };
 }
 
-function made(id: string, characters: string, length: number): string {
+function made(id: string, { characters, min, max }: ToolIdPattern): string {
+  const length = madeCharacters({ min, max });
   let text = '';
   for (let block = 0; text.length < length; block++) {
     const digest = createHash('sha256').update(`${block}:${id}`).digest();

@@ -1,4 +1,4 @@
-import type { ToolIdPattern, Wire } from '../../../actors/terms/wire.ts';
+import { madeCharacters, type ToolIdPattern, type Wire } from '../../../actors/terms/wire.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { PRESETS, type Preset } from '../presets/presets.ts';
 import type { DeclaredWire } from '../presets/wire-schema.ts';
@@ -7,8 +7,32 @@ import { InvalidDocument, memberOf } from './validation-error.ts';
 
 type Path = readonly (string | number)[];
 
-/** Members that decide what is sold, the hold and how the answer is read: neither renamed nor left out. */
-const OURS: readonly string[] = ['model', 'messages', 'stream', 'max_tokens', 'max_completion_tokens', 'n'];
+/**
+ * Members of any wire that decide what is sold, the hold, how the answer is read and that it is not stored: neither
+ * renamed nor left out, nor the place of a switch.
+ */
+const OURS: ReadonlySet<string> = new Set([
+  '__proto__',
+  'additionalModelRequestFields',
+  'contents',
+  'generationConfig',
+  'inferenceConfig',
+  'input',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'max_tokens',
+  'maxOutputTokens',
+  'messages',
+  'model',
+  'modelId',
+  'n',
+  'num_predict',
+  'options',
+  'prompt',
+  'store',
+  'stream',
+  'system',
+]);
 /** Headers that are made for each call. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
@@ -16,16 +40,25 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'api-key',
   'authorization',
   'connection',
+  'content-encoding',
   'content-length',
   'content-type',
+  'cookie',
+  'expect',
   'host',
+  'keep-alive',
+  'te',
   'traceparent',
+  'trailer',
   'transfer-encoding',
+  'upgrade',
   'user-agent',
   'x-api-key',
   'x-goog-api-key',
   'x-session-id',
 ]);
+/** Headers of a proxy on the way, and of a signature. */
+const OWN_FAMILY = /^(?:proxy-|x-amz-)/;
 
 /** The preset of a provider, by its short form or in its `wire`; undefined without one. */
 export function presetOf({ preset, wire }: Pick<ProviderDeclaration, 'preset' | 'wire'>): Preset | undefined {
@@ -64,14 +97,21 @@ function over(below: DeclaredWire, above: DeclaredWire | undefined): DeclaredWir
 }
 
 /** What the schema cannot say of a declaration. Throws `InvalidDocument`. */
-export function checkWire({ rename = {}, omit = [], headers = {}, tool_id }: DeclaredWire, at: Path): void {
-  const taken = [...Object.entries(rename).flat(), ...omit].find((name) => OURS.includes(name));
+export function checkWire(declared: DeclaredWire, at: Path): void {
+  const { rename = {}, omit = [], headers = {}, tool_id, thinking_switch: { path = '' } = {} } = declared;
+  const names = [...Object.entries(rename).flat(), ...omit, ...path.split('.').slice(0, 1)];
+  const taken = names.find((name) => OURS.has(name));
   if (taken !== undefined) throw fault(at, `${taken} is always sent under this name; remove it`);
-  const header = Object.keys(headers).find((name) => OWN_HEADERS.has(name.toLowerCase()));
+  const header = Object.keys(headers).find((name) => isOwnHeader(name.toLowerCase()));
   if (header !== undefined) throw fault([...at, 'headers', header], 'is made for each call; see credential');
   if (tool_id !== undefined && toolIdOf(tool_id) === null) {
-    throw fault([...at, 'tool_id'], `is ${tool_id} and must be characters and a length such as [A-Za-z0-9]{9}`);
+    const what = 'must be characters and a length such as [A-Za-z0-9]{9}, with billions of ids';
+    throw fault([...at, 'tool_id'], `is ${tool_id} and ${what}`);
   }
+}
+
+function isOwnHeader(name: string): boolean {
+  return OWN_HEADERS.has(name) || OWN_FAMILY.test(name);
 }
 
 function fault(path: Path, what: string): InvalidDocument {
@@ -102,7 +142,10 @@ function resolved(declared: DeclaredWire): Wire {
 
 const TOOL_ID = /^\[(.+)\]\{(\d+)(?:,(\d+))?\}$/;
 
-/** `[A-Za-z0-9]{9}` as characters and bounds; null if no id is of that form. */
+/** With fewer ids of a form the mapped ones of a conversation could be equal. */
+const IDS_MIN = 2 ** 32;
+
+/** `[A-Za-z0-9]{9}` as characters and bounds; null if no id, or too few, are of that form. */
 function toolIdOf(pattern: string): ToolIdPattern | null {
   const [, ranges = '', least = '', most = least] = TOOL_ID.exec(pattern) ?? [];
   const characters = new Set<string>();
@@ -110,5 +153,7 @@ function toolIdOf(pattern: string): ToolIdPattern | null {
     for (let code = from.charCodeAt(0); code <= to.charCodeAt(0); code++) characters.add(String.fromCharCode(code));
   }
   const [min, max] = [Number(least), Number(most)];
-  return characters.size < 2 || min > max ? null : { characters: [...characters].join(''), min, max };
+  return min > max || characters.size ** madeCharacters({ min, max }) < IDS_MIN
+    ? null
+    : { characters: [...characters].join(''), min, max };
 }

@@ -1,5 +1,4 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import type { ToolIdPattern } from '../../../actors/terms/wire.ts';
 import { isEmpty } from '../../terms/exact-decimal.ts';
 import { JsonText, jsonText, membersText } from '../../terms/json-text.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
@@ -9,7 +8,7 @@ import { addLostThinking, refusedWhileThinking, thinking, thinks } from '../mess
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { shaper } from '../shaper.ts';
-import { toolIdMapper } from '../tool-ids.ts';
+import { COMMON_TOOL_ID, toolIdMapper } from '../tool-ids.ts';
 import { cachePoint, conversation, formsOf } from './conversation.ts';
 
 /** Members that no passthrough parameter may change: they decide what is sold, the hold and how the answer is read. */
@@ -26,13 +25,6 @@ const OURS: ReadonlySet<string> = new Set([
 /** Sampling members with a place of their own in the service's request. */
 const PLACES: Readonly<Record<string, string>> = { temperature: 'temperature', top_p: 'topP', stop: 'stopSequences' };
 
-/** Ids of calls that the service accepts. */
-const TOOL_ID: ToolIdPattern = {
-  characters: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-',
-  min: 1,
-  max: 64,
-};
-
 /** The input schema of a tool that declares none. */
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
@@ -45,7 +37,7 @@ export function bedrockWriter(endpoint: Endpoint): TextWriter {
   const marks = marksOf(endpoint);
   const { wire = {} } = endpoint.target;
   const shape = shaper(wire);
-  const withToolIds = toolIdMapper({ toolId: wire.toolId ?? TOOL_ID });
+  const withToolIds = toolIdMapper({ toolId: wire.toolId ?? COMMON_TOOL_ID });
   return (turn, ceiling) => {
     const { system, messages } = conversation(withToolIds(turn.messages), marks);
     const body: Record<string, unknown> = { ...samplingOf(turn, endpoint, ceiling) };

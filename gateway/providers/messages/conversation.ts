@@ -104,7 +104,7 @@ function sourceText({ source }: MediaPart): string {
 }
 
 function toolUse(call: ToolCall, cacheFor?: CacheTime): string {
-  const head = `{"type":"tool_use","id":${JSON.stringify(blockId(call.id))},"name":${JSON.stringify(call.name)}`;
+  const head = `{"type":"tool_use","id":${JSON.stringify(call.id)},"name":${JSON.stringify(call.name)}`;
   return `${head},"input":${inputText(call)}${cacheText(cacheFor)}}`;
 }
 
@@ -112,13 +112,8 @@ function toolResult(message: Extract<TurnMessage, { role: 'tool' }>): string {
   const blocks = contentBlocks(message);
   const content = blocks.length === 0 ? '' : `,"content":${listText(blocks, String)}`;
   const failed = message.isError ? ',"is_error":true' : '';
-  const head = `{"type":"tool_result","tool_use_id":${JSON.stringify(blockId(message.toolCallId))}`;
+  const head = `{"type":"tool_result","tool_use_id":${JSON.stringify(message.toolCallId)}`;
   return `${head}${content}${failed}${cacheText(message.cacheFor)}}`;
-}
-
-/** Replaces characters that this dialect refuses in ids of other providers, in the call and in its result alike. */
-function blockId(id: string): string {
-  return id.replace(/[^A-Za-z0-9_-]/g, '_');
 }
 
 /** The mark of a block for the provider's cache; five minutes are the dialect's default. */

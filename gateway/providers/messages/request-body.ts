@@ -7,7 +7,7 @@ import { addLostParts, isExcluded } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { shaper } from '../shaper.ts';
-import { toolIdMapper } from '../tool-ids.ts';
+import { COMMON_TOOL_ID, toolIdMapper } from '../tool-ids.ts';
 import { cacheControl, conversation, FORMS } from './conversation.ts';
 import { addLostThinking, refusedWhileThinking, thinking, thinks } from './thinking.ts';
 
@@ -28,7 +28,7 @@ export function messagesWriter(endpoint: Endpoint): TextWriter {
   const declared = new Set(endpoint.supportedParameters);
   const { wire = {} } = endpoint.target;
   const shape = shaper(wire);
-  const withToolIds = toolIdMapper(wire);
+  const withToolIds = toolIdMapper({ toolId: wire.toolId ?? COMMON_TOOL_ID });
   return (turn, ceiling) => {
     const { system, messages } = conversation(withToolIds(turn.messages));
     const rest: Record<string, unknown> = {

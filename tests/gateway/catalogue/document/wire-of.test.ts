@@ -44,7 +44,7 @@ test('an endpoint without a declaration has no wire, and one with every member h
         exclusive: [['temperature', 'top_p']],
         thinking_switch: { path: 'thinking.type', on: 'enabled', off: { a: 1 } },
         reasoning_history: 'parts',
-        tool_id: '[A-C0-1_-]{3,9}',
+        tool_id: '[A-C0-1_-]{3,12}',
         cache_control: true,
         system_role: 'developer',
         ceiling: 'asked',
@@ -59,7 +59,7 @@ test('an endpoint without a declaration has no wire, and one with every member h
       exclusive: [['temperature', 'top_p']],
       thinkingSwitch: { path: ['thinking', 'type'], on: 'enabled', off: { a: 1 } },
       reasoningHistory: 'parts',
-      toolId: { characters: 'ABC01_-', min: 3, max: 9 },
+      toolId: { characters: 'ABC01_-', min: 3, max: 12 },
       cacheControl: true,
       systemRole: 'developer',
       ceiling: 'asked',
@@ -71,11 +71,11 @@ test('an endpoint without a declaration has no wire, and one with every member h
 });
 
 test('the model wins over its provider and the provider over the preset, member by member, maps by name', () => {
-  const provider = { preset: 'mistral', wire: { rename: { top_k: 'k' }, tool_id: '[0-9]{4}', ceiling: 'asked' } };
-  const wire = wireOf(provider, { tool_id: '[0-9]{5}', rename: { seed: 'seed_of' }, omit: [] });
+  const provider = { preset: 'mistral', wire: { rename: { top_k: 'k' }, tool_id: '[0-9]{10}', ceiling: 'asked' } };
+  const wire = wireOf(provider, { tool_id: '[0-9]{11}', rename: { seed: 'seed_of' }, omit: [] });
   assert.equal(wire, {
     rename: { seed: 'seed_of', dimensions: 'output_dimension', top_k: 'k' },
-    toolId: { characters: '0123456789', min: 5, max: 5 },
+    toolId: { characters: '0123456789', min: 11, max: 11 },
     ceiling: 'asked',
     reasoningHistory: 'parts',
   });
@@ -109,6 +109,21 @@ test('a declaration that cannot be is refused with its member', () => {
   assert.match(faultOf({ preset: 'nobody' }), /preset is "nobody" and must be one of deepseek, groq/);
   assert.match(faultOf({ credential: 'secret' }), /credential is "secret" and must be one of bearer/);
   assert.match(faultOf({ key_file: 'a' }), /wire\.key_file is an unknown member/);
+});
+
+test('no declaration changes what decides the hold, how an answer is read, or the frame of a call', () => {
+  for (const name of ['stream', 'max_output_tokens', 'inferenceConfig', 'generationConfig', 'store', 'contents']) {
+    assert.match(faultOf({ omit: [name] }), /is always sent/, name);
+    assert.match(faultOf({ rename: { seed: name } }), /is always sent/, name);
+    assert.match(faultOf({ rename: { [name]: 'other' } }), /is always sent/, name);
+    assert.match(faultOf({ thinking_switch: { path: name, off: 1_000_000 } }), /is always sent/, name);
+  }
+  assert.match(faultOf({ thinking_switch: { path: 'max_tokens', off: 1_000_000 } }), /max_tokens is always sent/);
+  assert.match(faultOf({ thinking_switch: { path: '__proto__.a', off: 1 } }), /is always sent/);
+  for (const name of ['Expect', 'TE', 'Proxy-Authorization', 'X-Amz-Date', 'Cookie', 'Upgrade', 'content-encoding']) {
+    assert.match(faultOf({ headers: { [name]: 'x' } }), /is made for each call/, name);
+  }
+  assert.match(faultOf({ tool_id: '[0-9]{2}' }), /tool_id is .* with billions of ids/);
 });
 
 test('a declaration without effect is a warning', () => {
