@@ -16,9 +16,9 @@ export const COMMON_TOOL_ID: ToolIdPattern = {
  * other is replaced by one that depends on it and on the messages before, so that a call and its result agree, in every
  * request, and two ids never become one. Returns the messages themselves where there is nothing to replace.
  */
-export function toolIdMapper(
-  { toolId }: Pick<Wire, 'toolId'>,
-): (messages: readonly TurnMessage[]) => readonly TurnMessage[] {
+export function toolIdMapper({
+  toolId,
+}: Pick<Wire, 'toolId'>): (messages: readonly TurnMessage[]) => readonly TurnMessage[] {
   if (toolId === undefined) return (messages) => messages;
   const isAccepted = acceptance(toolId);
   return (messages) => (areAccepted(messages, isAccepted) ? messages : mapped(messages, toolId, isAccepted));
