@@ -26,12 +26,13 @@ const DEPTH_MAX = 128;
 const TOKENS_MAX = 400_000;
 /** A reply has no texts that stay text. */
 const NO_TEXTS: KeptTexts = { places: [], judgedLater: false };
-/** Generated pictures and speech, of chat and of messages. */
+/** Generated pictures and speech, of chat, of messages and of Gemini. */
 const MEDIA: Places = [
   ['choices', '*', 'message', 'images', '*', 'image_url', 'url'],
   ['choices', '*', 'message', 'images', '*', 'image_url'],
   ['choices', '*', 'message', 'audio', 'data'],
   ['content', '*', 'source', 'data'],
+  ['candidates', '*', 'content', 'parts', '*', 'inlineData', 'data'],
 ];
 
 /**

@@ -15,6 +15,8 @@ import { chatWire } from './wires/chat-wire.ts';
 import { chatOfCohere, cohereWire } from './wires/cohere-wire.ts';
 import { chatOfConverse } from './wires/converse-request.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
+import { chatOfGemini } from './wires/gemini-request.ts';
+import { geminiWire } from './wires/gemini-wire.ts';
 import { chatOf } from './wires/messages-request.ts';
 import { messagesWire } from './wires/messages-wire.ts';
 import { chatOfOllama, ollamaEmbed, ollamaWire } from './wires/ollama-wire.ts';
@@ -63,7 +65,8 @@ const GUEST = /^\/([a-z0-9-]{1,40})(\/v1\/.*)$/;
 const STRICT_PATH = /^\/strict\/([a-z0-9-]{1,40})(\/.*)$/;
 
 /** What providers have below base addresses of their own. */
-const BELOW_BASE = /\/(?:chat\/completions|messages|model\/[^/]+\/converse(?:-stream)?|models|(?:api|v2)\/\w+)$/;
+const BELOW_BASE =
+  /\/(?:chat\/completions|messages|model\/[^/]+\/converse(?:-stream)?|models(?:\/[^?]+:\w+)?|(?:api|v2)\/\w+)(?:\?.*)?$/;
 
 /** The dialects by path; every simulator answers all, independent of its declaration. */
 const DIALECTS: readonly Dialect[] = [
@@ -73,6 +76,11 @@ const DIALECTS: readonly Dialect[] = [
     path: /^\/v1\/model\/(?<model>[^/]+)\/(?<method>converse(?:-stream)?)$/,
     wire: () => bedrockWire,
     read: chatOfConverse,
+  },
+  {
+    path: /^\/v1\/models\/(?<model>[^:]+):(?<method>generateContent|streamGenerateContent)$/,
+    wire: () => geminiWire,
+    read: chatOfGemini,
   },
   { path: /^\/v1\/api\/chat$/, wire: () => ollamaWire, read: chatOfOllama },
   { path: /^\/v1\/api\/embed$/, ...ollamaEmbed },

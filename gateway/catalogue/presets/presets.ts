@@ -18,8 +18,8 @@ export interface Preset {
   readonly unverified: string;
 }
 
-/** `{"data": [{"id"}]}`, or a bare list of such entries. */
-type ModelsForm = 'data' | 'list';
+/** `{"data": [{"id"}]}`, a bare list of such entries, or `{"models": [{"name": "models/ID"}]}`. */
+type ModelsForm = 'data' | 'list' | 'models';
 
 /** The form that most providers with a switch of their own share. */
 const THINKING = { path: 'thinking.type', on: 'enabled', off: 'disabled' };
@@ -196,12 +196,13 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
   google: {
     title: 'Google AI Studio',
-    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
-    dialect: 'chat',
-    wire: { reasoning_history: 'signature' },
-    models: 'data',
-    verified: 'extra_content.google.thought_signature of calls goes back; reasoning_effort',
-    unverified: 'which models refuse a call without its signature',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    dialect: 'gemini',
+    wire: {},
+    models: 'models',
+    verified:
+      'the types of its client: generateContent, thought signatures and their stand-in, JSON schemas of tools, embeddings; /models answers {"models": [{"name"}]}',
+    unverified: 'whether a model before Gemini 3 takes JSON beside tools; that it serves the model on Vertex the same',
   },
   bedrock: {
     title: 'Amazon Bedrock',

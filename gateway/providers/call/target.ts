@@ -7,6 +7,7 @@ import { chatAdapter } from '../chat/adapter.ts';
 import { cohereAdapter } from '../cohere/adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { serverSentEvents } from '../framing/server-sent-events.ts';
+import { geminiAdapter } from '../gemini/adapter.ts';
 import { messagesAdapter } from '../messages/adapter.ts';
 import { ollamaAdapter } from '../ollama/adapter.ts';
 import { ProviderFailure } from '../provider-failure.ts';
@@ -16,6 +17,7 @@ const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   chat: chatAdapter,
   messages: messagesAdapter,
   bedrock: bedrockAdapter,
+  gemini: geminiAdapter,
   ollama: ollamaAdapter,
   cohere: cohereAdapter,
   embeddings: embeddingsAdapter,

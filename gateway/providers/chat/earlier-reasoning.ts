@@ -15,7 +15,7 @@ const NONE: ReasoningMembers = {};
 /** Reasoning of a call that came from elsewhere: providers that demand reasoning with a call accept a blank. */
 const BLANK = ' ';
 /** What Gemini accepts as the signature of a call that another model made. */
-const UNSIGNED = 'skip_thought_signature_validator';
+export const UNSIGNED = 'skip_thought_signature_validator';
 
 /** The reasoning of an earlier answer in the form in which its endpoint takes it back. (rule I44) */
 export function earlierReasoning(message: Assistant, history: ReasoningHistory): ReasoningMembers {

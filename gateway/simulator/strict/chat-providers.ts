@@ -60,7 +60,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   groq: { answers: { reasonsIn: 'reasoning' }, refuses: groq },
   mistral: { answers: { reasonsIn: 'parts', callId: nineCharacters }, refuses: mistral },
   cerebras: { answers: { reasonsIn: 'reasoning' }, refuses: cerebras },
-  google: { answers: { reasonsIn: 'signature' }, refuses: google },
+  'google-compatible': { answers: { reasonsIn: 'signature' }, refuses: google },
   openai: { answers: { reasonsIn: 'none' }, refuses: openai },
   azure: { answers: { reasonsIn: 'none' }, refuses: openai },
   openrouter: open({ reasonsIn: 'details' }),

@@ -2,6 +2,7 @@ import { messagesFailure, SIGNATURE } from '../wires/messages-wire.ts';
 import { converseRefusalOf } from './bedrock-rules.ts';
 import { CHAT_PROVIDERS } from './chat-providers.ts';
 import { refusedByCohere } from './cohere-rules.ts';
+import { geminiRefusal } from './gemini-rules.ts';
 import { type MessagesModel, refusalOf } from './messages-rules.ts';
 import { ollamaRefusal } from './ollama-rules.ts';
 import type { StrictProvider, StrictRefusal } from './strict-provider.ts';
@@ -14,6 +15,7 @@ export const STRICT: ReadonlyMap<string, StrictProvider> = new Map([
   ['ollama', { refuses: ollamaRefusal }],
   ['cohere', { refuses: refusedByCohere }],
   ...CHAT_PROVIDERS,
+  ['google', { refuses: geminiRefusal }],
 ]);
 
 /** The families of models by the beginning of their ids; any other name is a newer model. */

@@ -15,10 +15,16 @@ import { type Funded, startCluster, type TestCluster } from '../../support/clust
  */
 const it = bounded(test, 120_000);
 
-const PRESET_ROWS = Object.entries(PRESETS).filter(([name]) => STRICT.has(name)) as readonly (readonly [
-  string,
-  Preset,
-])[];
+/** Google's address in the form of OpenAI, which its preset does not name. */
+const COMPATIBLE: Preset = {
+  ...PRESETS.google,
+  baseUrl: `${PRESETS.google.baseUrl}/openai`,
+  dialect: 'chat',
+  wire: { reasoning_history: 'signature' },
+};
+const PRESET_ROWS = Object.entries({ ...PRESETS, 'google-compatible': COMPATIBLE }).filter(([name]) =>
+  STRICT.has(name),
+) as readonly (readonly [string, Preset])[];
 const NAMES = PRESET_ROWS.map(([name]) => name);
 
 const simulator = await startSimulator({ name: 'sim-a', keep: true });
@@ -44,12 +50,12 @@ function modelOf(provider: string, kind: 'tools' | 'fast'): object {
   };
 }
 
-const providers = PRESET_ROWS.map(([name, { title, baseUrl, example }]): ProviderDeclaration => {
+const providers = PRESET_ROWS.map(([name, { title, baseUrl, example, dialect, wire }]): ProviderDeclaration => {
   const { pathname } = new URL(baseUrl ?? example ?? '');
   return {
     slug: name,
     name: title,
-    preset: name,
+    ...(Object.hasOwn(PRESETS, name) ? { preset: name } : { dialect, wire }),
     baseUrl: `http://127.0.0.1:${simulator.port}/strict/${name}${pathname.replace(/\/$/, '')}`,
     models: { data: [modelOf(name, 'tools'), modelOf(name, 'fast')] },
   };
@@ -223,6 +229,7 @@ const NATIVE: Readonly<Record<string, RegExp>> = {
   messages: /"thinking":"r1 r2 r3 ","signature":"c2ltdWxhdGVk"/,
   ollama: /"thinking":"r1 r2 r3 "/,
   cohere: /"(?:tool_plan|thinking)":"r1 r2 r3 "/,
+  gemini: new RegExp(`"text":"r1 r2 r3 ","thought":true\\}.*"thoughtSignature":"${SIGNED_CALL}"`),
   bedrock: /"reasoningText":\{"text":"r1 r2 r3 ","signature":"c2ltdWxhdGVk"/,
 };
 
@@ -275,7 +282,7 @@ for (const [dialect, { path, ordinary, asks, streamed, next }] of Object.entries
 
   it(`a history in ${dialect} that began at another provider is accepted by every preset`, async () => {
     const before = simulator.calls.length;
-    for (const began of ['openrouter', 'deepseek', 'google', 'mistral', 'openai']) {
+    for (const began of ['openrouter', 'deepseek', 'google', 'google-compatible', 'mistral', 'openai']) {
       const loop = next(asks, await send(path, `${began}/tools`, asks));
       for (const name of NAMES) {
         await send(path, `${name}/tools`, loop);
@@ -287,7 +294,7 @@ for (const [dialect, { path, ordinary, asks, streamed, next }] of Object.entries
 }
 
 it('every preset has a strict simulator', () => {
-  assert.equal(NAMES.toSorted(), Object.keys(PRESETS).toSorted());
+  assert.equal(NAMES.toSorted(), [...Object.keys(PRESETS), 'google-compatible'].toSorted());
 });
 
 it('a model that declares no reasoning receives it back once it has reasoned on this node (rule I44)', async () => {
@@ -325,8 +332,8 @@ it('the strict simulators refuse in their own words what no declaration prevents
     assert.match(await refusal('mistral', { messages: [], [member]: 1 }), /^422 .*extra_forbidden/);
   }
   assert.match(await refusal('cerebras', called({ reasoning_content: 'hm' })), /^400 .*wrong_api_format/);
-  assert.match(await refusal('google', called({})), /^400 .*missing a thought_signature/);
-  assert.match(await refusal('google', called({ reasoning_content: 'hm' })), /^400 .*Unknown name/);
+  assert.match(await refusal('google-compatible', called({})), /^400 .*missing a thought_signature/);
+  assert.match(await refusal('google-compatible', called({ reasoning_content: 'hm' })), /^400 .*Unknown name/);
   assert.match(
     await refusal('openai', called({ reasoning: 'hm' })),
     /^400 .*Unknown parameter: 'messages\[1\]\.reasoning'/,

@@ -17,6 +17,7 @@ import { endpointOf } from '../../support/model/endpoints.ts';
 import { anyTurn } from './any-turn.ts';
 import { readConverse } from './bedrock/as-messages.ts';
 import { readCohere } from './cohere/as-turn.ts';
+import { readGemini } from './gemini/as-turn.ts';
 import { readOllama } from './ollama/as-chat.ts';
 import { MESSAGES_TARGET } from './scene.ts';
 import { factsOf, lostFacts } from './turn-facts.ts';
@@ -90,6 +91,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'cohere by effort': cohereRow({ efforts: EFFORTS, mandatory: false }),
   'cohere by budget': cohereRow({ mandatory: false, budget: { min: 1, max: 64_000 } }),
   'cohere of a model that plans its calls': cohereRow(null),
+  'gemini by level': geminiRow('gemini-3-pro', { efforts: EFFORTS, mandatory: false }),
+  'gemini by budget': geminiRow('gemini-2.5-pro', { mandatory: false, budget: { min: 128, max: 64_000 } }),
 };
 
 /** The server takes no choice of tools but none at all, which leaves them out. */
@@ -113,6 +116,13 @@ function cohereRow(reasoning: ReasoningControls | null): Row {
       const thought = token_budget === undefined ? { type } : { type, budget_tokens: token_budget };
       return { ...turn, ...reasoningOf(thought, undefined, undefined) };
     },
+  };
+}
+
+function geminiRow(upstreamId: string, reasoning: ReasoningControls): Row {
+  return {
+    endpoint: { target: { ...MESSAGES_TARGET, dialect: 'gemini', upstreamId }, reasoning },
+    read: (body, asked) => withoutBeginning(readGemini(body, asked, CEILING)),
   };
 }
 

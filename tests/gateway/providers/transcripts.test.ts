@@ -6,6 +6,7 @@ import type { Adapter } from '../../../gateway/providers/adapter.ts';
 import { StreamAttempt } from '../../../gateway/providers/call/stream-attempt.ts';
 import { chatAdapter } from '../../../gateway/providers/chat/adapter.ts';
 import { cohereAdapter } from '../../../gateway/providers/cohere/adapter.ts';
+import { geminiAdapter } from '../../../gateway/providers/gemini/adapter.ts';
 import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts';
 import { ollamaAdapter } from '../../../gateway/providers/ollama/adapter.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
@@ -31,6 +32,7 @@ const WIRES: Readonly<Record<string, Wire>> = {
   chat: { adapter: chatAdapter, finish: /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   messages: { adapter: messagesAdapter, finish: /"stop_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   cohere: { adapter: cohereAdapter, finish: /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
+  gemini: { adapter: geminiAdapter, finish: /"finishReason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   ollama: { adapter: ollamaAdapter, finish: /"done":true[^\n]*/, lineEnds: ['\n', '\r\n'] },
 };
 

@@ -97,8 +97,8 @@ function conversationOf(messages: readonly TurnMessage[]): readonly Atom[] {
   return atoms;
 }
 
-function bytesOf({ type, source, filename }: MediaPart): unknown {
-  return [type, source.kind === 'url' ? source.url : source, filename];
+function bytesOf({ type, source }: MediaPart): unknown {
+  return [type, source.kind === 'url' ? source.url : source];
 }
 
 /** Entries in their order, else the plain text. Where an entry stands says its place, so an index says nothing more. */
@@ -126,7 +126,8 @@ function mediaMembersOf(message: TurnMessage): unknown[] {
   return partsOf(message).flatMap((part) => {
     if (part.type === 'text') return [];
     const detail = part.detail === 'auto' ? undefined : part.detail;
-    return detail === undefined && part.context === undefined ? [] : [[detail, part.context]];
+    const members = [detail, part.context, part.filename];
+    return members.every((member) => member === undefined) ? [] : [members];
   });
 }
 

@@ -1,0 +1,52 @@
+import type { TurnEvent } from '../../terms/turn-event.ts';
+import { Citations } from '../citations.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Sources and passages of one answer; further ones are dropped. */
+const ENTRIES_MAX = 256;
+
+/** Adds the sources that an answer cites: pages that a search has found, and texts that it repeats. */
+export function addCitations(candidate: Members, text: string, events: TurnEvent[]): void {
+  const { groundingMetadata, citationMetadata } = candidate;
+  if (groundingMetadata == null && citationMetadata == null) return;
+  const citations = new Citations();
+  const grounding = membersOf(groundingMetadata);
+  const sources = listOf(grounding.groundingChunks).map((chunk) => sourceOf(membersOf(chunk)));
+  const cited = new Set<number>();
+  for (const { segment, groundingChunkIndices } of listOf(grounding.groundingSupports).map(membersOf)) {
+    const { startIndex = 0, endIndex } = membersOf(segment);
+    const passage = { start_index: characterAt(text, startIndex), end_index: characterAt(text, endIndex) };
+    for (const index of listOf(groundingChunkIndices)) {
+      const source = sources[index as number];
+      if (source === undefined) continue;
+      cited.add(index as number);
+      citations.cite({ ...source, ...passage }, events);
+    }
+  }
+  for (const [index, source] of sources.entries()) if (!cited.has(index)) citations.cite(source, events);
+  const { citations: repeated, citationSources } = membersOf(citationMetadata);
+  for (const { uri, title, startIndex = 0, endIndex } of listOf(repeated ?? citationSources).map(membersOf)) {
+    const passage = { start_index: characterAt(text, startIndex), end_index: characterAt(text, endIndex) };
+    citations.cite({ url: uri, title, ...passage }, events);
+  }
+}
+
+function sourceOf({ web, maps, retrievedContext, image }: Members): Members {
+  const { uri, title, sourceUri, text } = membersOf(web ?? maps ?? retrievedContext ?? image);
+  return { url: sourceUri ?? uri, title, content: text };
+}
+
+/** The index of a character of the text by that of its first byte, in which this wire counts. */
+function characterAt(text: string, byte: unknown): number | undefined {
+  if (!Number.isSafeInteger(byte) || (byte as number) < 0) return undefined;
+  return Buffer.from(text).toString('utf8', 0, byte as number).length;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, ENTRIES_MAX) : [];
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {};
+}
