@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   fairness: async () => (await import('./whole.bench.ts')).benchFairness,
   stream: async () => (await import('./stream.bench.ts')).benchStream,
   dialects: async () => (await import('./dialects.bench.ts')).benchDialects,
+  wires: async () => (await import('./wires.bench.ts')).benchWires,
   executed: async () => (await import('./executed.bench.ts')).benchExecuted,
   idle: async () => (await import('./idle.bench.ts')).benchIdle,
   feed: async () => (await import('./feed.bench.ts')).benchFeed,
