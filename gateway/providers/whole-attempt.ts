@@ -36,7 +36,8 @@ export class WholeAttempt implements ProviderAttempt {
       const events: TurnEvent[] = [];
       this.#reader.readWhole(await readReply(this.#reply, this.#sharing), events);
       if (!this.#reader.finished) throw new ProviderFailure('garbage', 'the answer has no finish reason', this.status);
-      if (!isEmpty(this.#reader.usage)) events.push({ type: 'usage', usage: this.#reader.usage });
+      const { usage } = this.#reader;
+      if (!isEmpty(usage)) events.push({ type: 'usage', usage });
       this.#delivered = true;
       return events;
     } catch (error) {

@@ -47,7 +47,7 @@ export function bedrockWriter(endpoint: Endpoint): TextWriter {
     shape?.(body);
     if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, endpoint, OURS));
     const prompt = system === null ? '' : `"system":${system},`;
-    return `{${prompt}"messages":${messages},${membersText(body).slice(1)}`;
+    return `{${prompt}"messages":${messages},${(tools === null ? JSON.stringify(body) : membersText(body)).slice(1)}`;
   };
 }
 

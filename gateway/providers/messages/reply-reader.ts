@@ -50,7 +50,7 @@ export class MessagesReader implements ReplyReader {
     if (!Array.isArray(message.content)) throw new ProviderFailure('garbage', 'the content is not a list');
     this.#identify(message);
     for (const block of message.content) this.#blocks.read(block, events);
-    this.#report(message.usage);
+    if (typeof message.usage === 'object' && message.usage !== null) this.#reported = message.usage as Members;
     this.#finish(message.stop_reason, message.stop_sequence, events);
   }
 

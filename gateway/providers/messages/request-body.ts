@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import { isEmpty } from '../../terms/exact-decimal.ts';
 import { JsonText, membersText } from '../../terms/json-text.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { TextWriter } from '../adapter.ts';
@@ -29,13 +30,10 @@ export function messagesWriter(endpoint: Endpoint): TextWriter {
   const { wire = {} } = endpoint.target;
   const shape = shaper(wire);
   const withToolIds = toolIdMapper({ toolId: wire.toolId ?? COMMON_TOOL_ID });
+  const model = JSON.stringify(endpoint.target.upstreamId);
   return (turn, ceiling) => {
     const { system, messages } = conversation(withToolIds(turn.messages));
-    const rest: Record<string, unknown> = {
-      model: endpoint.target.upstreamId,
-      max_tokens: ceiling,
-      stream: turn.stream,
-    };
+    const rest: Record<string, unknown> = {};
     const thought = thinking(turn, endpoint, ceiling);
     addSampling(turn, endpoint, thinks(thought, endpoint), rest);
     if (turn.tools) addTools(turn, turn.tools, declared, rest);
@@ -46,7 +44,10 @@ export function messagesWriter(endpoint: Endpoint): TextWriter {
     shape?.(rest);
     if (turn.preferences.options) Object.assign(rest, ownOptions(turn.preferences.options, endpoint, OURS));
     const prompt = system === null ? '' : `"system":${system},`;
-    return `{${prompt}"messages":${messages},${membersText(rest).slice(1)}`;
+    // The members of every body are written as text: an object for them costs twice as much.
+    const text = `{${prompt}"messages":${messages},"model":${model},"max_tokens":${ceiling},"stream":${turn.stream}`;
+    if (isEmpty(rest)) return `${text}}`;
+    return `${text},${(turn.tools || rest.output_config ? membersText(rest) : JSON.stringify(rest)).slice(1)}`;
   };
 }
 
