@@ -36,12 +36,15 @@ function spellingOf({ inputModalities, target: { wire = {} } }: Endpoint): Spell
 
 /**
  * The declared form of earlier reasoning; otherwise that in which the endpoint has reasoned on this node. Until then a
- * model that declares to reason gets its reasoning in the form of OpenRouter, and any other gets none.
+ * model that declares to reason gets its reasoning in the form of OpenRouter, as text alone where the endpoint takes no
+ * entries, and any other gets none.
  */
 function historyOf({ reasoning, target }: Endpoint, { reasonedIn }: Learnt): ReasoningHistory {
   const declared = target.wire?.reasoningHistory ?? 'auto';
   if (declared !== 'auto') return declared;
-  return reasonedIn ?? (reasoning === null ? 'none' : 'details');
+  const history = reasonedIn ?? (reasoning === null ? 'none' : 'details');
+  const isPlain = history === 'details' && target.wire?.omit?.includes('messages.reasoning_details') === true;
+  return isPlain ? 'reasoning' : history;
 }
 
 /** What of a conversation has a form at an endpoint. */
