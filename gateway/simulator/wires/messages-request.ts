@@ -44,17 +44,30 @@ export function chatOf(body: unknown): ChatRequest {
     ...(model === undefined ? {} : { model }),
     ...(stream === undefined ? {} : { stream }),
     ...(max_tokens === undefined ? {} : { max_tokens }),
-    messages: [...lead, ...messages.map(messageOf)],
+    messages: [...lead, ...messages.flatMap(messagesOf)],
     ...(tools === undefined ? {} : { tools: tools.map(toolOf) }),
     ...choiceOf(tool_choice),
     ...(thinking === undefined ? {} : { reasoning: thoughtOf(thinking, output_config?.effort) }),
   };
 }
 
-/** A user's turn with a tool result becomes a message of role `tool`. */
-function messageOf({ role, content = '' }: { readonly role: string; readonly content?: string | readonly Block[] }) {
-  const results = Array.isArray(content) && (content as readonly Block[]).some(({ type }) => type === 'tool_result');
-  return { role: results ? 'tool' : role, content: contentOf(content) };
+/** The results of tools in a user's turn become a message of role `tool`, before the rest of the turn. */
+function messagesOf({
+  role,
+  content = '',
+}: {
+  readonly role: string;
+  readonly content?: string | readonly Block[];
+}): readonly ChatMessage[] {
+  if (typeof content === 'string') return [{ role, content }];
+  const isResult = ({ type }: Block): boolean => type === 'tool_result';
+  const parts = [
+    { role: 'tool', blocks: content.filter(isResult) },
+    { role, blocks: content.filter((block) => !isResult(block)) },
+  ];
+  return parts.flatMap((part) =>
+    part.blocks.length === 0 ? [] : [{ role: part.role, content: contentOf(part.blocks) }],
+  );
 }
 
 function contentOf(content: string | readonly Block[]): string | readonly ChatPart[] {

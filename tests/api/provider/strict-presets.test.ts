@@ -9,6 +9,7 @@ import { SIGNED_CALL } from '../../../gateway/simulator/wires/chat-wire.ts';
 import type { ProviderDeclaration } from '../../../gateway/terms/provider-declaration.ts';
 import { bounded } from '../../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
+import { gatheredChat } from '../../support/stream/gathered-chat.ts';
 
 /**
  * Every preset against a simulator that enforces its provider's published rules, in each dialect that a caller may speak: nothing is refused by a rule that a declaration can express.
@@ -111,7 +112,7 @@ const CALLERS: Readonly<Record<string, Caller>> = {
     },
     streamed: async (members) => {
       const request = { ...members, stream: true } as unknown as OpenAI.ChatCompletionCreateParamsStreaming;
-      return { choices: [{ message: await gathered(await openai.chat.completions.create(request)) }] };
+      return { choices: [await gatheredChat(await openai.chat.completions.create(request))] };
     },
     next: ({ messages, ...asked }, { choices }) => {
       const [{ message }] = choices as [{ message: Members }];
@@ -170,31 +171,6 @@ const CALLERS: Readonly<Record<string, Caller>> = {
     },
   },
 };
-
-/** The message of a chat stream: texts joined, entries of reasoning by their index, calls by theirs. */
-async function gathered(stream: AsyncIterable<OpenAI.ChatCompletionChunk>): Promise<Members> {
-  const message: { [member: string]: unknown } = { role: 'assistant', content: null };
-  const details: Record<string, unknown>[] = [];
-  const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = [];
-  for await (const { choices } of stream) {
-    const { content, reasoning, reasoning_details, tool_calls } = (choices[0]?.delta ?? {}) as Members;
-    if (content) message.content = `${message.content ?? ''}${content}`;
-    if (reasoning) message.reasoning = `${message.reasoning ?? ''}${reasoning}`;
-    for (const detail of (reasoning_details ?? []) as (Record<string, unknown> & { index?: number })[]) {
-      const known = details.find(({ index, type }) => index === detail.index && type === detail.type);
-      if (known === undefined || detail.index === undefined) details.push(detail);
-      else Object.assign(known, detail, { text: `${known.text ?? ''}${detail.text ?? ''}` });
-    }
-    for (const { index, id, function: called } of (tool_calls ??
-      []) as OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall[]) {
-      if (id) calls[index] = { id, type: 'function', function: { name: called?.name ?? '', arguments: '' } };
-      const call = calls[index];
-      if (call) call.function.arguments += called?.arguments ?? '';
-    }
-  }
-  if (details.length > 0) message.reasoning_details = details;
-  return { ...message, tool_calls: calls };
-}
 
 async function send(path: string, model: string, members: Members): Promise<Members> {
   const response = await fetch(`${cluster.baseUrls[0]}${path}`, {
