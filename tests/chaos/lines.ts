@@ -1,9 +1,9 @@
+import type { ModelsDocument } from '../../gateway/catalogue/document/document-schema.ts';
 import { audit, type Verdict } from '../support/auditor/audit.ts';
 import type { ResultLine } from '../support/auditor/batch-evidence.ts';
 import type { CallSeen, Evidence } from '../support/auditor/evidence.ts';
 import { pricesOf } from '../support/auditor/prices-of.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
-import { modelsDocument } from '../support/provider/simulated-provider.ts';
 import { type OpenedKey, openAccounts, openKey } from './bank.ts';
 import { BatchWork } from './batch-work.ts';
 import { chance } from './chance.ts';
@@ -121,7 +121,9 @@ async function audited(
   const verdict = audit({
     ...{ history: [], calls, ledger, samples: [], credits: [], batches, clockSlackMs: CLOCK_SLACK_MS },
     deposits: payers.map(({ account }) => ({ account, amount: DEPOSIT_USD })),
-    prices: Object.fromEntries(providers.declarations.map(({ slug }) => [slug, pricesOf(modelsDocument(slug))])),
+    prices: Object.fromEntries(
+      providers.declarations.map(({ slug, models }) => [slug, pricesOf(models as ModelsDocument)]),
+    ),
     slugs: providers.slugs,
   });
   return { verdict, calls };

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ModelsDocument } from '../../gateway/catalogue/document/document-schema.ts';
 import type { Call } from '../../gateway/simulator/calls/call-log.ts';
 import type { ProviderDeclaration } from '../../gateway/terms/provider-declaration.ts';
 import { nodeArguments } from '../support/node-arguments.ts';
 import { simulatedProvider } from '../support/provider/simulated-provider.ts';
+import { WIRES, wireModel } from './wires.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   ...{ 'sim-a': 'Sim A', 'sim-b': 'Sim B', 'sim-c': 'Sim C', 'sim-v': 'Sim V' },
@@ -51,7 +53,9 @@ export class Providers {
         return (JSON.parse(line.toString()) as { port: number }).port;
       }),
     );
-    const declarations = slugs.map((slug, at) => simulatedProvider(slug, `http://127.0.0.1:${ports[at]}/v1`));
+    const declarations = slugs.map((slug, at) =>
+      speakingAllWires(simulatedProvider(slug, `http://127.0.0.1:${ports[at]}/v1`)),
+    );
     return new Providers(children, logs, declarations);
   }
 
@@ -72,4 +76,13 @@ export class Providers {
         .map((line) => JSON.parse(line) as Call),
     );
   }
+}
+
+/** The same provider, which serves its plain model by every other wire too, under names of their own. */
+function speakingAllWires(declared: ProviderDeclaration): ProviderDeclaration {
+  const { data } = declared.models as ModelsDocument;
+  const others = data
+    .filter(({ id }) => id === 'sim/fast')
+    .flatMap((model) => WIRES.map((dialect) => ({ ...model, id: wireModel(dialect), dialect })));
+  return { ...declared, models: { data: [...data, ...others] } };
 }

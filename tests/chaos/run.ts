@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { ModelsDocument } from '../../gateway/catalogue/document/document-schema.ts';
 import { audit } from '../support/auditor/audit.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import { appendHistory, operations } from '../support/auditor/history.ts';
 import { pricesOf } from '../support/auditor/prices-of.ts';
 import type { StoreView } from '../support/auditor/store-view.ts';
-import { modelsDocument } from '../support/provider/simulated-provider.ts';
 import { creditsOf, openAccounts } from './bank.ts';
 import { pause } from './call.ts';
 import { chance } from './chance.ts';
@@ -168,7 +168,9 @@ class Run {
       samples: this.#samples,
       isPartlyUnnamed: true,
       deposits: [...opening, { account: poor.account, amount: POOR_USD }, ...(owners?.deposits ?? [])],
-      prices: Object.fromEntries(providers.declarations.map(({ slug }) => [slug, pricesOf(modelsDocument(slug))])),
+      prices: Object.fromEntries(
+        providers.declarations.map(({ slug, models }) => [slug, pricesOf(models as ModelsDocument)]),
+      ),
       slugs: providers.slugs,
       refusedCommits: injector.notes.filter(({ failure }) => failure === 'full').length,
       clockSlackMs: CLOCK_SLACK_MS + (this.#options.clocks ? SKEW_MS_MAX : 0),

@@ -1,3 +1,5 @@
+import { WIRES, wireModel } from './wires.ts';
+
 /**
  * The requests of the chaos workload, each with its expected outcome in the absence of faults. The nonce travels as
  * `user` (as the session in dialects where a user has no effect) and in the provider's directive, so that client,
@@ -181,6 +183,29 @@ const SOCKETS: readonly Shape[] = [
   },
 ];
 
+/** A call without being asked for one: not every wire can demand it. */
+const CALLING = { tps: 60, tool_calls: [{ name: 'weather', arguments: '{"city":"x"}' }] };
+
+/** Every wire of providers, each by callers of another dialect: an answer, a stream, a call, and a stream that is cut. */
+const UPSTREAM_WIRES: readonly Shape[] = WIRES.flatMap((wire) => [
+  {
+    ...{ name: `by ${wire}`, weight: 1, model: wireModel(wire), dialect: 'messages' },
+    ...{ directive: {}, expected: { chunks: 16 } },
+  },
+  {
+    ...{ name: `streamed by ${wire}`, weight: 2, model: wireModel(wire), stream: true },
+    ...{ directive: { tokens: 30, tps: 80 }, expected: { chunks: 30 } },
+  },
+  {
+    ...{ name: `tool by ${wire}`, weight: 1, model: wireModel(wire), dialect: 'responses', stream: true },
+    ...{ members: { tools: RESPONSES_TOOLS.tools }, directive: CALLING, expected: { call: 'weather' } },
+  },
+  {
+    ...{ name: `cut by ${wire}`, weight: 1, model: wireModel(wire), stream: true, expects: 'broken' },
+    ...{ directive: { cut_after: 5, tps: 200 }, expected: {} },
+  },
+]);
+
 /** Pictures in requests and answers; one provider generates them, three accept them. */
 const MEDIA: readonly Shape[] = [
   {
@@ -250,7 +275,17 @@ const TROUBLE: readonly Shape[] = [
   },
 ];
 
-const SHAPES = [...TEXT, ...COMPLETIONS, ...MESSAGES, ...RESPONSES, ...SOCKETS, ...MEDIA, ...CALLS, ...TROUBLE];
+const SHAPES = [
+  ...TEXT,
+  ...COMPLETIONS,
+  ...MESSAGES,
+  ...RESPONSES,
+  ...SOCKETS,
+  ...UPSTREAM_WIRES,
+  ...MEDIA,
+  ...CALLS,
+  ...TROUBLE,
+];
 const WEIGHTS = SHAPES.reduce((sum, shape) => sum + shape.weight, 0);
 
 /**
