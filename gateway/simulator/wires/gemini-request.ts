@@ -51,7 +51,7 @@ export function chatOfGemini(body: unknown, path: Readonly<Record<string, string
   return {
     model: decodeURIComponent(path.model ?? ''),
     stream: path.method === 'streamGenerateContent',
-    messages: [...lead, ...contents.map(messageOf)],
+    messages: [...lead, ...contents.flatMap(messagesOf)],
     ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
     ...(declared === undefined ? {} : { tools: declared.map(toolOf) }),
     ...choiceOf(toolConfig?.functionCallingConfig ?? {}),
@@ -63,9 +63,21 @@ export function chatOfGemini(body: unknown, path: Readonly<Record<string, string
   };
 }
 
-function messageOf({ role, parts }: { readonly role?: string; readonly parts: readonly Part[] }): ChatMessage {
-  const isResult = parts.some(({ functionResponse }) => functionResponse);
-  return { role: isResult ? 'tool' : role === 'model' ? 'assistant' : 'user', content: partsOf(parts) };
+function messagesOf({
+  role,
+  parts,
+}: {
+  readonly role?: string;
+  readonly parts: readonly Part[];
+}): readonly ChatMessage[] {
+  const isResult = ({ functionResponse }: Part): boolean => functionResponse !== undefined;
+  const messages = [
+    { role: 'tool', own: parts.filter(isResult) },
+    { role: role === 'model' ? 'assistant' : 'user', own: parts.filter((part) => !isResult(part)) },
+  ];
+  return messages.flatMap((message) =>
+    message.own.length === 0 ? [] : [{ role: message.role, content: partsOf(message.own) }],
+  );
 }
 
 function partsOf(parts: readonly Part[]): readonly ChatPart[] {
