@@ -10,7 +10,7 @@ import { ROOT } from './sources.ts';
 export const PRESETS_PAGE = 'docs/providers.md';
 
 const TABLE = /^\| Preset \|.*\n\| --- .*\n(?:\|.*\n)*/m;
-const HEAD = '| Preset | Provider | `wire` | Found in documentation | Only a key can confirm |\n|';
+const HEAD = '| Preset | Provider | `wire` | Found, and where | Only a key can confirm |\n|';
 
 /** The page with a row for each preset. */
 export function withPresets(page: string): string {

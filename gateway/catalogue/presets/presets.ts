@@ -12,7 +12,7 @@ export interface Preset {
   readonly wire: Omit<DeclaredWire, 'preset'>;
   /** How its list of models is answered at `/models` below the base address; absent: it has none. */
   readonly models?: ModelsForm;
-  /** What of this row was found in published documentation. */
+  /** What of this row was found, each with its kind of source. */
   readonly verified: string;
   /** What only a call with a key can confirm. */
   readonly unverified: string;
@@ -34,8 +34,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
     models: 'data',
-    verified: 'reasoning_content goes back in tool loops, else 400; thinking.type switches it, and is on by default',
-    unverified: 'that user and messages[].name are accepted',
+    verified:
+      'documentation: thinking.type, on by default; in a turn with tools reasoning_content of every earlier answer goes back, else 400. Its AI SDK package and reports: a blank one is accepted; the role developer is refused',
+    unverified: 'that user and messages[].name are accepted; which tool_choice thinking accepts',
   },
   groq: {
     title: 'Groq',
@@ -44,7 +45,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     wire: { reasoning_history: 'auto', omit: ['messages.name', 'messages.refusal', 'messages.reasoning_details'] },
     models: 'data',
     verified:
-      'unknown members and names of messages are refused; models that reason take reasoning back, others refuse it',
+      'documentation: messages[].name and logprobs are refused. Its client: reasoning of messages, for models that reason; no refusal. Reports: other models refuse reasoning',
     unverified: 'which models reason: declare reasoning for those alone',
   },
   mistral: {
@@ -59,7 +60,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     },
     models: 'data',
     verified:
-      'random_seed, output_dimension of embeddings, ids of nine characters, thinking parts, usage in the last chunk unasked',
+      'documentation: random_seed, output_dimension, thinking parts. Its client: neither user nor stream_options, nor name of a user. Reports: unknown members are 422 (max_completion_tokens too), ids have nine characters, usage comes unasked',
     unverified: 'whether stream_options is still refused; that models without reasoning accept thinking parts',
   },
   moonshot: {
@@ -68,8 +69,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
     models: 'data',
-    verified: 'reasoning_content goes back in tool loops, else 400; a blank is accepted; thinking.type switches it',
-    unverified: 'the fixed temperatures of each model',
+    verified:
+      'documentation: thinking.type of K2.5. Its AI SDK package: K2.7 cannot be switched off and K3 takes no thinking (declare thinking_switch without values there). Reports: reasoning_content goes back in tool loops, else 400; a blank is accepted',
+    unverified: 'the fixed settings of sampling of each Kimi model: declare none of them',
   },
   zai: {
     title: 'Z.ai',
@@ -77,8 +79,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
     models: 'data',
-    verified: 'thinking.type switches it; reasoning_content goes back with the results of tools',
-    unverified: 'that /models is served; whether messages[].name and stream_options are ignored or refused',
+    verified:
+      'documentation: thinking.type; reasoning_content goes back with the results of tools, that of earlier turns is read only with thinking.clear_thinking false. Code of others: /models',
+    unverified: 'whether messages[].name and stream_options are ignored or refused',
   },
   xai: {
     title: 'xAI',
@@ -91,12 +94,13 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
   together: {
     title: 'Together AI',
-    baseUrl: 'https://api.together.xyz/v1',
+    baseUrl: 'https://api.together.ai/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'auto', thinking_switch: { path: 'reasoning.enabled', on: true, off: false } },
     models: 'list',
-    verified: 'models reason in reasoning or in reasoning_content; reasoning.enabled; /models answers a bare list',
-    unverified: 'that every model reads its reasoning when it goes back; some cannot be switched off',
+    verified:
+      'documentation: the address; reasoning.enabled of hybrid models, others cannot be switched off. Its client: answers and messages have reasoning or reasoning_content; /models answers a bare list',
+    unverified: 'that every model reads its reasoning when it goes back',
   },
   fireworks: {
     title: 'Fireworks AI',
@@ -104,8 +108,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content' },
     models: 'data',
-    verified: 'reasoning_content in answers and messages; reasoning_effort, none among its levels',
-    unverified: 'which models keep earlier reasoning by themselves',
+    verified:
+      'documentation: reasoning_content in answers and messages; reasoning_effort (none among its levels) or thinking',
+    unverified: 'which models keep earlier reasoning by themselves (reasoning_history)',
   },
   cerebras: {
     title: 'Cerebras',
@@ -113,7 +118,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning', omit: ['messages.refusal', 'messages.reasoning_details'] },
     models: 'data',
-    verified: 'unknown members are refused, reasoning_content and enable_thinking among them; reasoning goes back',
+    verified:
+      'its client: reasoning of messages, names in every role, no refusal; disable_reasoning. Documentation: reasoning_effort none of GLM. Reports: unknown members are refused, reasoning_content and enable_thinking among them',
     unverified: 'that a model without reasoning accepts it',
   },
   openrouter: {
@@ -126,7 +132,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       cache_control: true,
     },
     models: 'data',
-    verified: 'reasoning_details go back unchanged; reasoning.enabled; cache_control on parts',
+    verified:
+      'documentation: reasoning_details go back unchanged; reasoning.enabled. Its client: cache_control on parts and tools; refusal and name of messages',
     unverified: 'what each provider behind it does with them',
   },
   ollama: {
@@ -144,8 +151,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'auto', thinking_switch: TEMPLATE },
     models: 'data',
-    verified: 'chat_template_kwargs; reasoning_content was renamed to reasoning, both are read',
-    unverified: 'the switch of a template that has another name for it',
+    verified:
+      'documentation: port 8000, chat_template_kwargs.enable_thinking; answers have reasoning, before reasoning_content. Reports: both are read in messages',
+    unverified: 'the switch of a template that has another name for it (thinking of DeepSeek and Granite)',
   },
   sglang: {
     title: 'SGLang',
@@ -153,8 +161,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: TEMPLATE },
     models: 'data',
-    verified: 'chat_template_kwargs; reasoning_content in answers and messages',
-    unverified: 'the switch of a template that has another name for it',
+    verified:
+      'documentation: port 30000, chat_template_kwargs.enable_thinking, reasoning_content in answers. Its source: in messages too',
+    unverified: 'the switch of a template that has another name for it (thinking of DeepSeek)',
   },
   llamacpp: {
     title: 'llama.cpp server',
@@ -162,7 +171,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: TEMPLATE },
     models: 'data',
-    verified: 'chat_template_kwargs; reasoning_content in answers and messages',
+    verified:
+      'its documentation: port 8080, chat_template_kwargs.enable_thinking, reasoning_content in answers. Its source: in messages too',
     unverified: 'the switch of a template that has another name for it',
   },
   azure: {
@@ -191,7 +201,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     wire: { exclusive: [['temperature', 'top_p']] },
     models: 'data',
     verified:
-      'x-api-key and anthropic-version; newer models refuse temperature beside top_p; /models answers {"data": [{"id"}]}',
+      'documentation: x-api-key, anthropic-version; /models answers {"data": [{"id"}]}. Reports: from Opus 4.1 on temperature beside top_p is refused, from Opus 4.7 and Sonnet 5 on each of temperature, top_p and top_k (declare none there)',
     unverified: 'which anthropic-beta a model still needs',
   },
   google: {
@@ -240,15 +250,18 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       cache_control: true,
     },
     models: 'data',
-    verified: 'enable_thinking; reasoning_content in answers; cache_control on parts',
-    unverified: 'that reasoning_content is read when it goes back; that /models is served in each region',
+    verified:
+      'documentation: enable_thinking; cache_control on parts. Its AI SDK package: the address; reasoning_content goes back in tool loops, that of earlier turns is read only with preserve_thinking. Code of others: /models',
+    unverified: 'cache_control on tools; the members of its other regions',
   },
   minimax: {
     title: 'MiniMax',
     baseUrl: 'https://api.minimax.io/anthropic/v1',
     dialect: 'messages',
     wire: {},
-    verified: 'the address in the form of Anthropic keeps reasoning apart; its thinking blocks go back',
-    unverified: 'that x-api-key is accepted beside bearer; which members are ignored',
+    models: 'data',
+    verified:
+      'documentation: the address in the form of Anthropic, with the key of its client (x-api-key); thinking blocks go back whole; its list of models',
+    unverified: 'which members are ignored',
   },
 };

@@ -66,13 +66,14 @@ export function formsOf({ reasoning, target: { wire = {} } }: Endpoint): Convers
 export function conversationWriter(
   endpoint: Endpoint,
   learnt: Learnt = {},
-): (turn: Pick<Turn, 'messages' | 'cacheFor'>) => string {
+): (turn: Pick<Turn, 'messages' | 'cacheFor' | 'tools'>) => string {
   const spelling = spellingOf(endpoint);
   const withToolIds = toolIdMapper(endpoint.target.wire ?? {});
-  return ({ messages, cacheFor }) => {
+  return ({ messages, cacheFor, tools }) => {
     const history = historyOf(endpoint, learnt);
+    const withTools = tools !== undefined;
     const marked = spelling.marks && cacheFor !== undefined ? markedAtEnd(messages, cacheFor) : messages;
-    return listText(withToolIds(marked), (message) => messageText(message, spelling, history));
+    return listText(withToolIds(marked), (message) => messageText(message, spelling, history, withTools));
   };
 }
 
@@ -81,12 +82,12 @@ interface Content {
   readonly parts?: readonly ContentPart[];
 }
 
-function messageText(message: TurnMessage, spelling: Spelling, history: ReasoningHistory): string {
+function messageText(message: TurnMessage, spelling: Spelling, history: ReasoningHistory, withTools: boolean): string {
   switch (message.role) {
     case 'assistant':
-      return isPlain(message)
+      return isPlain(message) && !(withTools && history === 'reasoning_content')
         ? `{"role":"assistant","content":${JSON.stringify(message.text)}}`
-        : JSON.stringify(wireAssistant(message, spelling, history));
+        : JSON.stringify(wireAssistant(message, spelling, history, withTools));
     case 'tool': {
       const said = message.isError ? failed(message) : message;
       const { cacheFor } = message;
@@ -116,7 +117,7 @@ function isPlain({ text, toolCalls, reasoning, reasoningDetails, refusal, name, 
 }
 
 /** Undefined members are omitted. Reasoning goes back in the form of the endpoint. (rule I38) */
-function wireAssistant(message: Assistant, spelling: Spelling, history: ReasoningHistory): object {
+function wireAssistant(message: Assistant, spelling: Spelling, history: ReasoningHistory, withTools: boolean): object {
   const { refusal, toolCalls } = message;
   const text = message.text ?? (spelling.omitsRefusal ? refusal : undefined) ?? (toolCalls ? null : '');
   const calls = toolCalls?.map((call) => ({
@@ -124,7 +125,11 @@ function wireAssistant(message: Assistant, spelling: Spelling, history: Reasonin
     type: 'function',
     function: { name: call.name, arguments: call.arguments },
   }));
-  const { reasoning, reasoning_content, reasoning_details, extra_content } = earlierReasoning(message, history);
+  const { reasoning, reasoning_content, reasoning_details, extra_content } = earlierReasoning(
+    message,
+    history,
+    withTools,
+  );
   return {
     role: 'assistant',
     content: (spelling.marks ? markedBlocks(message) : null) ?? assistantContent(message, text, history),

@@ -12,13 +12,16 @@ interface ReasoningMembers {
 }
 
 const NONE: ReasoningMembers = {};
-/** Reasoning of a call that came from elsewhere: providers that demand reasoning with a call accept a blank. */
+/** Reasoning of an answer that came without any: providers that demand it accept a blank. */
 const BLANK = ' ';
 /** What Gemini accepts as the signature of a call that another model made. */
 export const UNSIGNED = 'skip_thought_signature_validator';
 
-/** The reasoning of an earlier answer in the form in which its endpoint takes it back. (rule I44) */
-export function earlierReasoning(message: Assistant, history: ReasoningHistory): ReasoningMembers {
+/**
+ * The reasoning of an earlier answer in the form in which its endpoint takes it back. DeepSeek demands it of every
+ * answer of a turn with tools, `withTools`; others of answers with calls. (rule I44)
+ */
+export function earlierReasoning(message: Assistant, history: ReasoningHistory, withTools: boolean): ReasoningMembers {
   switch (history) {
     case 'details':
       return message.reasoningDetails === undefined && message.reasoning === undefined
@@ -27,7 +30,7 @@ export function earlierReasoning(message: Assistant, history: ReasoningHistory):
     case 'reasoning':
       return { reasoning: readable(message) };
     case 'reasoning_content':
-      return { reasoning_content: readable(message) ?? (message.toolCalls === undefined ? undefined : BLANK) };
+      return { reasoning_content: readable(message) ?? (withTools || message.toolCalls ? BLANK : undefined) };
     case 'signature':
       return { extra_content: signed(signatureOf(message, undefined)) };
     default:

@@ -1,6 +1,7 @@
 import { type ChatSpelling, chatWireOf, SIGNED_CALL } from '../wires/chat-wire.ts';
 import {
   type ChatBody,
+  type ChatTurn,
   callsWithout,
   MESSAGE,
   STANDARD,
@@ -41,10 +42,7 @@ function refusedResult(body: ChatBody): StrictRefusal | null {
 const ROWS: Readonly<Record<string, Row>> = {
   deepseek: {
     answers: { reasonsIn: 'reasoning_content' },
-    refuses: (body) =>
-      isThinking(body) && callsWithout(body, 'reasoning_content') !== undefined
-        ? refusal(400, 'The `reasoning_content` in the thinking mode must be passed back to the API.')
-        : null,
+    refuses: deepseek,
   },
   moonshot: {
     answers: { reasonsIn: 'reasoning_content' },
@@ -89,6 +87,20 @@ function isThinking({ thinking, model = '' }: ChatBody): boolean {
   return (thinking as { readonly type?: string } | undefined)?.type !== 'disabled' && !model.includes('fast');
 }
 
+/** Demands the reasoning of every answer of a turn with tools, and knows no developer. */
+function deepseek(body: ChatBody): StrictRefusal | null {
+  const { messages = [], tools } = body;
+  const at = messages.findIndex(({ role }) => role === 'developer');
+  if (at >= 0) {
+    return refusal(400, `Failed to deserialize the JSON body: messages[${at}].role: unknown variant \`developer\``);
+  }
+  const isWithout = (message: ChatTurn): boolean => message.role === 'assistant' && !message.reasoning_content;
+  const without =
+    tools === undefined ? callsWithout(body, 'reasoning_content') !== undefined : messages.some(isWithout);
+  if (!without || !isThinking(body)) return null;
+  return refusal(400, 'The `reasoning_content` in the thinking mode must be passed back to the API.');
+}
+
 /** Closed in messages, where reasoning is a member of models that reason. */
 function groq(body: ChatBody): StrictRefusal | null {
   const refused = ['logprobs', 'top_logprobs', 'logit_bias'].find((name) => name in body);
@@ -107,7 +119,8 @@ function groq(body: ChatBody): StrictRefusal | null {
 
 /** Closed everywhere, with names of its own and ids of nine characters. */
 function mistral(body: ChatBody): StrictRefusal | null {
-  const known = [...STANDARD, 'random_seed', 'n', 'prediction', 'prompt_mode', 'reasoning_effort', 'safe_prompt'];
+  const own = ['random_seed', 'n', 'prediction', 'prompt_mode', 'reasoning_effort', 'safe_prompt', 'prompt_cache_key'];
+  const known = [...STANDARD, ...own, 'metadata', 'guardrails', 'service_tier'];
   const strange = unknownMember(body, known);
   if (strange !== undefined) return extraForbidden(['body', strange]);
   const found = unknownInMessages(body, { ...MESSAGE, assistant: [...(MESSAGE.assistant ?? []), 'prefix'] });
@@ -125,7 +138,8 @@ function extraForbidden(loc: readonly (string | number)[]): StrictRefusal {
 }
 
 function cerebras(body: ChatBody): StrictRefusal | null {
-  const known = [...COMMON, 'max_completion_tokens', 'reasoning_effort', 'reasoning_format', 'disable_reasoning'];
+  const reasoning = ['reasoning_effort', 'reasoning_format', 'disable_reasoning', 'clear_thinking'];
+  const known = [...COMMON, ...reasoning, 'max_completion_tokens', 'n', 'prediction', 'prompt_cache_key'];
   const strange = unknownMember(body, [...known, 'service_tier']);
   const found = unknownInMessages(body, NAMED, ['reasoning']);
   if (strange === undefined && found === undefined) return refusedResult(body);

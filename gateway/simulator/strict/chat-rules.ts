@@ -10,7 +10,7 @@ export interface ChatBody {
   readonly [member: string]: unknown;
 }
 
-interface ChatTurn {
+export interface ChatTurn {
   readonly role?: string;
   readonly content?: unknown;
   readonly tool_calls?: readonly {

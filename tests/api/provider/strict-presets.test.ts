@@ -92,6 +92,11 @@ interface Caller {
 }
 
 const ASKED = 'Find it. @sim {"reasoning_tokens":3,"tokens":4}';
+/** What was said before, by a model that did not think. */
+const PLAIN = [
+  { role: 'user', content: 'Hi' },
+  { role: 'assistant', content: 'Hello.' },
+];
 const SCHEMA = { type: 'object', properties: { n: { type: 'integer' } } };
 
 const CALLERS: Readonly<Record<string, Caller>> = {
@@ -107,7 +112,7 @@ const CALLERS: Readonly<Record<string, Caller>> = {
       ...{ temperature: 0.2, top_p: 0.9, seed: 7, stop: ['x'], user: 'u', max_completion_tokens: 50 },
     },
     asks: {
-      messages: [{ role: 'user', content: ASKED }],
+      messages: [...PLAIN, { role: 'user', content: ASKED }],
       tools: [{ type: 'function', function: { name: 'find', parameters: SCHEMA } }],
     },
     streamed: async (members) => {
@@ -130,7 +135,7 @@ const CALLERS: Readonly<Record<string, Caller>> = {
     },
     asks: {
       max_tokens: 50,
-      messages: [{ role: 'user', content: ASKED }],
+      messages: [...PLAIN, { role: 'user', content: ASKED }],
       tools: [{ name: 'find', input_schema: SCHEMA }],
     },
     streamed: async (members) => {
@@ -155,7 +160,7 @@ const CALLERS: Readonly<Record<string, Caller>> = {
     path: '/responses',
     ordinary: { instructions: 'Be brief.', input: 'Hi', temperature: 0.2, max_output_tokens: 50, user: 'u' },
     asks: {
-      input: [{ role: 'user', content: ASKED }],
+      input: [...PLAIN, { role: 'user', content: ASKED }],
       tools: [{ type: 'function', name: 'find', parameters: SCHEMA }],
     },
     streamed: async (members) => {
@@ -298,6 +303,10 @@ it('the strict simulators refuse in their own words what no declaration prevents
   assert.match(await refusal('deepseek', called({})), /^400 .*reasoning_content.* must be passed back/);
   assert.match(await refusal('deepseek', called({ reasoning: 'hm' })), /^400 /);
   assert.match(await refusal('deepseek', { ...called({}), thinking: { type: 'disabled' } }), /^200 /);
+  const plain = { messages: PLAIN, tools: [{ type: 'function', function: { name: 'f' } }] };
+  assert.match(await refusal('deepseek', plain), /^400 .*reasoning_content.* must be passed back/);
+  assert.match(await refusal('deepseek', { messages: PLAIN }), /^200 /);
+  assert.match(await refusal('deepseek', { messages: [{ role: 'developer', content: '' }] }), /^400 .*unknown variant/);
   assert.match(await refusal('moonshot', called({})), /^400 .*missing in assistant tool call message at index 1/);
   assert.match(await refusal('groq', called({ reasoning_content: 'hm' })), /^400 .*'reasoning_content' is unsupported/);
   assert.match(await refusal('groq', { ...called({ reasoning: 'hm' }), model: 'sim/fast' }), /^400 .*'reasoning' is/);

@@ -96,12 +96,16 @@ it('thinking is switched at the declared path, by callers of either member', () 
 
 it('earlier reasoning goes back in the declared form (rule I44)', () => {
   const details = [{ type: 'reasoning.text', text: 'hm', signature: 's', format: 'maker-v1', index: 0 }] as const;
-  const sent = (history: ReasoningHistory, message: TurnMessage): Record<string, unknown> => {
+  const sent = (
+    history: ReasoningHistory,
+    message: TurnMessage,
+    requested: Partial<Turn> = {},
+  ): Record<string, unknown> => {
     const {
       role: _,
       tool_calls: __,
       ...rest
-    } = bodyOf({ reasoningHistory: history }, { messages: [message] }).messages[0] ?? {};
+    } = bodyOf({ reasoningHistory: history }, { ...requested, messages: [message] }).messages[0] ?? {};
     return rest;
   };
   const reasoned = { ...CALLED, reasoning: 'hm' };
@@ -122,7 +126,12 @@ it('earlier reasoning goes back in the declared form (rule I44)', () => {
   assert.equal(sent('reasoning_content', foreign), { content: 'so', reasoning_content: 'hm' });
   // A call that another model made without reasoning has a blank where reasoning is demanded.
   assert.equal(sent('reasoning_content', CALLED), { content: 'so', reasoning_content: ' ' });
-  assert.equal(sent('reasoning_content', { role: 'assistant', text: 'so' }), { content: 'so' });
+  const plain: TurnMessage = { role: 'assistant', text: 'so' };
+  assert.equal(sent('reasoning_content', plain), { content: 'so' });
+  // In a turn with tools DeepSeek demands it of every answer.
+  const tools = [{ name: 'f' }];
+  assert.equal(sent('reasoning_content', plain, { tools }), { content: 'so', reasoning_content: ' ' });
+  assert.equal(sent('reasoning', plain, { tools }), { content: 'so' });
 });
 
 it('without a declaration reasoning goes back in the member in which the endpoint reasoned', () => {
