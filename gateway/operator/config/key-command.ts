@@ -11,7 +11,7 @@ const REST = 0.1;
 const REST_MS_MAX = 5 * 60_000;
 
 const TOKEN = ['token', 'access_token', 'accessToken'];
-const END = ['expires_at', 'expires_on', 'expiresOn', 'expiration'];
+const END = ['expires_at', 'expires_on', 'expiresOn', 'expiration', 'Expiration'];
 
 interface PrintedToken {
   readonly key: string;
@@ -24,25 +24,37 @@ export interface KeyCommand {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The command's place in the configuration. */
   readonly member: string;
+  /** After which it is killed; absent: 30 seconds. */
+  readonly limitMs?: number;
 }
 
 /** @throws ConfigError */
-export async function runKeyCommand({ command, env, member }: KeyCommand, now: number): Promise<PrintedToken> {
+export async function runKeyCommand(
+  { command, env, member, limitMs = COMMAND_MS }: KeyCommand,
+  now: number,
+): Promise<PrintedToken> {
   const [program = '', ...words] = command;
   const output = await new Promise<string>((resolve, reject) => {
-    const options = { env, timeout: COMMAND_MS, maxBuffer: OUTPUT_BYTES_MAX, encoding: 'utf8' } as const;
+    // A command that ignores SIGTERM would be waited for without end, and no other key would be looked at.
+    const bounds = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: OUTPUT_BYTES_MAX } as const;
+    const options = { ...bounds, env, encoding: 'utf8' } as const;
     execFile(program, words, options, (error, stdout) => {
       if (error === null) resolve(stdout);
-      else reject(new ConfigError(`${member}: ${program} ${faultOf(error)}`));
+      else reject(new ConfigError(`${member}: ${program} ${faultOf(error, limitMs)}`));
     });
   });
   return tokenIn(output.trim(), now, `${member}: the output of ${program}`);
 }
 
-function faultOf({ code, killed }: { readonly code?: unknown; readonly killed?: boolean | undefined }): string {
+interface CommandError {
+  readonly code?: unknown;
+  readonly killed?: boolean | undefined;
+}
+
+function faultOf({ code, killed }: CommandError, limitMs: number): string {
   if (code === 'ENOENT') return 'does not exist';
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `prints more than ${OUTPUT_BYTES_MAX} bytes`;
-  if (killed === true) return `did not end within ${COMMAND_MS} ms`;
+  if (killed === true) return `did not end within ${limitMs} ms`;
   return typeof code === 'number' ? `ended with exit code ${code}` : `cannot be run (${String(code)})`;
 }
 
@@ -55,11 +67,17 @@ function tokenIn(output: string, now: number, place: string): PrintedToken {
   } catch {
     throw new ConfigError(`${place} begins as JSON and is none`);
   }
-  const name = TOKEN.find((each) => typeof members[each] === 'string');
-  if (name === undefined) throw new ConfigError(`${place} has no member ${TOKEN.join(' or ')}`);
+  const key = accessKey(members) ?? TOKEN.map((name) => members[name]).find((each) => typeof each === 'string');
+  if (key === undefined) throw new ConfigError(`${place} has no member ${TOKEN.join(' or ')}`);
   const end = endOf(members, now);
   const left = end === undefined ? UNSTATED_MS : end - now;
-  return { key: checked(members[name] as string, place), againAt: now + left - Math.min(left * REST, REST_MS_MAX) };
+  return { key: checked(key, place), againAt: now + left - Math.min(left * REST, REST_MS_MAX) };
+}
+
+/** The access key of Amazon's services in one line, as `aws configure export-credentials` prints it in several. */
+function accessKey({ AccessKeyId, SecretAccessKey, SessionToken }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string') return null;
+  return JSON.stringify({ AccessKeyId, SecretAccessKey, SessionToken });
 }
 
 /** Seconds of life, or an instant as Unix seconds or as a date. */

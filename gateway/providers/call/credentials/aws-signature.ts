@@ -66,13 +66,27 @@ function signable(headers: readonly string[]): Record<string, string> {
 
 function accessKeyOf(secret: string): AccessKey | null {
   if (secret.startsWith('{')) {
-    const given = JSON.parse(secret) as Readonly<Record<string, string>>;
-    const { AccessKeyId: id = '', SecretAccessKey: key = '', SessionToken: token } = given;
-    return { accessKeyId: id, secretAccessKey: key, ...(token ? { sessionToken: token } : {}) };
+    const { AccessKeyId: id, SecretAccessKey: key, SessionToken: token } = membersOf(secret);
+    if (typeof id !== 'string' || typeof key !== 'string') throw malformed();
+    const accessKey = { accessKeyId: id, secretAccessKey: key };
+    return typeof token === 'string' && token !== '' ? { ...accessKey, sessionToken: token } : accessKey;
   }
   const [, id, key, token] = /^(A[A-Z0-9]{15,127}):([^:\s]+)(?::(\S+))?$/.exec(secret) ?? [];
   if (id === undefined || key === undefined) return null;
   return { accessKeyId: id, secretAccessKey: key, ...(token === undefined ? {} : { sessionToken: token }) };
+}
+
+/** The error of the parser would quote the secret. */
+function membersOf(secret: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(secret);
+  } catch {
+    throw malformed();
+  }
+}
+
+function malformed(): ProviderFailure {
+  return new ProviderFailure('misconfigured', 'the secret begins as JSON and holds no access key');
 }
 
 /** The hash that the signer asks for, of Node. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runKeyCommand } from '../../../../gateway/operator/config/key-command.ts';
 import { loadConfig } from '../../../../gateway/operator/config/load.ts';
 import { LiveProviderKeys } from '../../../../gateway/operator/config/provider-keys.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -200,6 +201,32 @@ it('a command that prints no key is refused at the start, and its output is neve
     const fault = await faultOf(printing(output));
     assert.match(fault, /^providers\[0\]\.keyCommand: the output of /);
     assert.not.match(fault, /sesame/);
+  }
+});
+
+it('a command that ignores the end of its time is killed, and with it nothing else waits', async () => {
+  const script = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
+  const command = { command: [process.execPath, '-e', script], env: {}, member: 'm', limitMs: 500 };
+  const fault = await runKeyCommand(command, 0).then(String, (error: Error) => error.message);
+  assert.match(fault, /did not end within 500 ms/);
+});
+
+it('the access key that the tool of Amazon prints in several lines is one line, until its end', async () => {
+  const access = (session: string) => ({
+    AccessKeyId: 'AKIDEXAMPLE',
+    SecretAccessKey: 'sesame',
+    SessionToken: `session-${session}`,
+  });
+  const printed = { Version: 1, ...access('$N'), Expiration: '2001-09-09T02:46:40+00:00' };
+  const { keys, stage } = await byCommand(printing(JSON.stringify(printed, null, 4)));
+  stage.env.COUNT = '2';
+  for (const [passedMs, session] of [
+    [3_290_000, '1'],
+    [20_000, '2'],
+  ] as const) {
+    stage.now += passedMs;
+    await keys.look();
+    assert.is(keys.get('alpha'), JSON.stringify(access(session)));
   }
 });
 

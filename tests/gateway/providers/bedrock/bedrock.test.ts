@@ -184,6 +184,15 @@ function expectedSignature(names: readonly string[], headers: ReadonlyMap<string
   return hmac(key, text).toString('hex');
 }
 
+it('a secret that is no access key is never quoted', () => {
+  for (const secret of ['{"AccessKeyId":"AKIDEXAMPLE","SecretAccessKey":sesame}', '{"sesame":"sesame"}', '{sesame']) {
+    assert.throws(
+      () => awsSignature(secret),
+      (error: Error) => error instanceof ProviderFailure && !error.message.includes('sesame'),
+    );
+  }
+});
+
 it('a key of the service is sent as it is', async () => {
   const call = { method: 'POST', url: { origin: BASE, path: '/' }, headers: [], body: '{}' } as const;
   const clock = { now: () => 0, monotonic: () => 0, after: () => () => {} };
