@@ -50,7 +50,11 @@ export class Citations {
   /** Adds the event of one source, unless it is known or has no web address. */
   cite(source: Members, events: TurnEvent[]): void {
     const citation = citationOf(source);
-    if (citation === null || this.#known.size >= CITATIONS_MAX) return;
+    if (citation !== null) this.add(citation, events);
+  }
+
+  add(citation: Citation, events: TurnEvent[]): void {
+    if (this.#known.size >= CITATIONS_MAX) return;
     const key = `${citation.url} ${citation.passage?.start} ${citation.passage?.end}`;
     if (this.#known.has(key)) return;
     this.#known.add(key);
@@ -58,17 +62,30 @@ export class Citations {
   }
 }
 
-function citationOf({ url, title, content, snippet, start_index: start, end_index: end }: Members): Citation | null {
+/** A source with its texts cut to their bounds; null without a web address. */
+export function citationOf({
+  url,
+  title,
+  content,
+  snippet,
+  start_index: start,
+  end_index: end,
+}: Members): Citation | null {
   if (typeof url !== 'string' || url.length > ADDRESS_CHARACTERS_MAX || !/^https?:\/\/[^\s"<>\\]+$/i.test(url)) {
     return null;
   }
   const citation: { -readonly [member in keyof Citation]: Citation[member] } = { url };
   const excerpt = content ?? snippet;
-  if (typeof title === 'string' && title !== '') citation.title = title.slice(0, TITLE_CHARACTERS_MAX);
-  if (typeof excerpt === 'string' && excerpt !== '') citation.excerpt = excerpt.slice(0, EXCERPT_CHARACTERS_MAX);
+  if (typeof title === 'string' && title !== '') citation.title = cut(title, TITLE_CHARACTERS_MAX);
+  if (typeof excerpt === 'string' && excerpt !== '') citation.excerpt = cut(excerpt, EXCERPT_CHARACTERS_MAX);
   // Providers without places write 0 for both.
   if (isIndex(start) && isIndex(end) && start < end) citation.passage = { start, end };
   return citation;
+}
+
+/** A copy: a slice would keep the whole text in memory. */
+function cut(text: string, characters: number): string {
+  return text.length <= characters ? text : Buffer.from(text.slice(0, characters), 'utf16le').toString('utf16le');
 }
 
 function isIndex(value: unknown): value is number {

@@ -1,15 +1,17 @@
 import { LongText } from '../../terms/long-text.ts';
 import { SIGNED_THINKING } from '../../terms/turn.ts';
-import type { TurnEvent } from '../../terms/turn-event.ts';
-import { Citations } from '../citations.ts';
+import type { Citation, TurnEvent } from '../../terms/turn-event.ts';
+import { Citations, citationOf } from '../citations.ts';
 import { IMAGES_MAX, pictureUrl } from '../json-text.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
 /** Content blocks in one reply; a reply with more is invalid. */
 const BLOCKS_MAX = 4_096;
 const ID_CHARACTERS_MAX = 256;
-/** Sources of one text; further ones are dropped. */
+/** Sources of the texts that are open at once; further ones are dropped. */
 const CITED_MAX = 256;
+/** Arguments in the openings of calls that are open at once. */
+const INPUT_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -17,7 +19,7 @@ interface Block {
   readonly type: unknown;
   /** Of a text with sources: where it begins in the text of the answer, and the sources. */
   readonly from: number;
-  cited: unknown[] | null;
+  cited: Citation[] | null;
   /** Index among the calls, or among the pieces of reasoning. */
   readonly own: number;
   /** Of a call: its arguments in the opening; null once a fragment of them arrives. */
@@ -34,6 +36,9 @@ export class ContentBlocks {
   #opened = 0;
   #thoughts = 0;
   #images = 0;
+  /** Of the blocks that are open: their sources, and the characters of their arguments. */
+  #cited = 0;
+  #inputCharacters = 0;
   /** Characters of the answer's text so far. */
   #characters = 0;
   readonly #citations = new Citations();
@@ -60,10 +65,12 @@ export class ContentBlocks {
       this.#openCall(indexOf(index), block, events);
       return;
     }
-    const cited = type === 'text' && Array.isArray(block.citations) ? block.citations.slice(0, CITED_MAX) : null;
-    this.#open.set(indexOf(index), { type, own, input: null, from: this.#characters, cited });
-    if (type === 'text') this.#pushText(block.text, events);
-    else if (type === 'thinking') pushThought(block, own, events);
+    const opened: Block = { type, own, input: null, from: this.#characters, cited: null };
+    this.#open.set(indexOf(index), opened);
+    if (type === 'text') {
+      for (const each of Array.isArray(block.citations) ? block.citations : []) this.#keep(opened, each);
+      this.#pushText(block.text, events);
+    } else if (type === 'thinking') pushThought(block, own, events);
     else if (type === 'redacted_thinking')
       pushDetail({ type: 'reasoning.encrypted', data: textOf(block.data) }, own, events);
     else if (type === 'image') this.#pushImage(block.source, events);
@@ -75,12 +82,9 @@ export class ContentBlocks {
     if (block === undefined) throw new ProviderFailure('garbage', 'a delta of a block that is not open');
     if (block.type === 'text') {
       if (delta.type === 'text_delta') this.#pushText(delta.text, events);
-      else if (delta.type === 'citations_delta' && (block.cited?.length ?? 0) < CITED_MAX) {
-        block.cited ??= [];
-        block.cited.push(delta.citation);
-      }
+      else if (delta.type === 'citations_delta') this.#keep(block, delta.citation);
     } else if (block.type === 'thinking') pushThought(delta, block.own, events);
-    else if (delta.type === 'input_json_delta') pushArguments(block, delta.partial_json, events);
+    else if (delta.type === 'input_json_delta') this.#pushArguments(block, delta.partial_json, events);
   }
 
   /**
@@ -91,6 +95,7 @@ export class ContentBlocks {
     const block = this.#open.get(indexOf(index));
     this.#open.delete(indexOf(index));
     if (block?.type === 'tool_use' && block.input !== null) {
+      this.#inputCharacters -= block.input.length;
       events.push({ type: 'tool-delta', index: block.own, arguments: block.input });
     }
     if (block?.cited) this.#cite(block.cited, { start: block.from, end: this.#characters }, events);
@@ -102,13 +107,28 @@ export class ContentBlocks {
     events.push({ type: 'text-delta', text });
   }
 
-  /** A source on the web has `url`, a result of a search that the caller made has `source`. */
-  #cite(cited: readonly unknown[], { start, end }: { start: number; end: number }, events: TurnEvent[]): void {
-    for (const citation of cited) {
-      if (typeof citation !== 'object' || citation === null) continue;
-      const { url, source, title, cited_text: content } = citation as Members;
-      this.#citations.cite({ url: url ?? source, title, content, start_index: start, end_index: end }, events);
-    }
+  /**
+   * Keeps a source until its text ends, within bounds. One on the web has `url`, a result of a search that the caller
+   * made has `source`.
+   */
+  #keep(block: Block, cited: unknown): void {
+    if (this.#cited >= CITED_MAX || typeof cited !== 'object' || cited === null) return;
+    const { url, source, title, cited_text: content } = cited as Members;
+    const citation = citationOf({ url: url ?? source, title, content });
+    if (citation === null) return;
+    block.cited ??= [];
+    block.cited.push(citation);
+    this.#cited++;
+  }
+
+  #cite(
+    cited: readonly Citation[],
+    passage: { readonly start: number; readonly end: number },
+    events: TurnEvent[],
+  ): void {
+    this.#cited -= cited.length;
+    const isSome = passage.start < passage.end;
+    for (const citation of cited) this.#citations.add(isSome ? { ...citation, passage } : citation, events);
   }
 
   #openCall(index: number, block: Members, events: TurnEvent[]): void {
@@ -118,8 +138,17 @@ export class ContentBlocks {
     const own = this.calls++;
     const id = textOf(block.id).slice(0, ID_CHARACTERS_MAX) || this.#makeCallId(own);
     const input = typeof block.input === 'object' && block.input !== null ? JSON.stringify(block.input) : '{}';
+    this.#inputCharacters += input.length;
+    if (this.#inputCharacters > INPUT_CHARACTERS_MAX) throw new ProviderFailure('garbage', 'too long arguments');
     this.#open.set(index, { type: 'tool_use', own, input, from: 0, cited: null });
     events.push({ type: 'tool-start', index: own, id, name: block.name });
+  }
+
+  #pushArguments(block: Block, piece: unknown, events: TurnEvent[]): void {
+    if (block.type !== 'tool_use' || typeof piece !== 'string' || piece === '') return;
+    this.#inputCharacters -= block.input?.length ?? 0;
+    block.input = null;
+    events.push({ type: 'tool-delta', index: block.own, arguments: piece });
   }
 
   #pushImage(content: unknown, events: TurnEvent[]): void {
@@ -151,12 +180,6 @@ function pushDetail(
   events: TurnEvent[],
 ): void {
   events.push({ type: 'reasoning-detail', detail: { ...detail, format: SIGNED_THINKING, index } });
-}
-
-function pushArguments(block: Block, piece: unknown, events: TurnEvent[]): void {
-  if (block.type !== 'tool_use' || typeof piece !== 'string' || piece === '') return;
-  block.input = null;
-  events.push({ type: 'tool-delta', index: block.own, arguments: piece });
 }
 
 function indexOf(index: unknown): number {
