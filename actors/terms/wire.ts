@@ -13,7 +13,15 @@ export const REASONING_HISTORIES = [
 export type ReasoningHistory = (typeof REASONING_HISTORIES)[number];
 
 /** The forms in which a provider takes its key. Each is made in `gateway/providers/call/credentials/`. */
-export const CREDENTIAL_FORMS = ['bearer', 'api-key', 'x-api-key', 'x-goog-api-key', 'aws-signature', 'none'] as const;
+export const CREDENTIAL_FORMS = [
+  'bearer',
+  'api-key',
+  'x-api-key',
+  'x-goog-api-key',
+  'aws-signature',
+  'google-service-account',
+  'none',
+] as const;
 export type CredentialForm = (typeof CREDENTIAL_FORMS)[number];
 
 /** Published with the endpoint, for gateways only. An absent member is not declared: the adapter's own form applies. */

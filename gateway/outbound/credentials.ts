@@ -1,6 +1,6 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { CredentialForm } from '../../actors/terms/wire.ts';
-import type { OutboundCall } from './outbound.ts';
+import type { Outbound, OutboundCall } from './outbound.ts';
 
 /**
  * What authenticates calls to a provider, in alternating header names and values: the same for every call, or made for
@@ -11,6 +11,8 @@ export type Credentials = readonly string[] | ((call: UnsignedCall) => Promise<r
 /** A call as far as its signature depends on it. */
 interface UnsignedCall extends Pick<OutboundCall, 'method' | 'url' | 'headers' | 'body'> {
   readonly clock: Clock;
+  /** Where the call will be sent: an exchange for a token goes the same way. */
+  readonly outbound: Pick<Outbound, 'send'>;
 }
 
 /** The forms of a key that are the same for every call. */

@@ -110,7 +110,7 @@ export class Prober {
       const call = { method: 'GET', url, headers: PROBE_HEADERS, body: null } as const;
       const reply = await outbound.send({
         ...call,
-        headers: await signedHeaders(credentialsOf(endpoint), { ...call, clock }),
+        headers: await signedHeaders(credentialsOf(endpoint), { ...call, clock, outbound }),
         // The total is longer, so that the phase that took too long is the cause.
         limits: { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: 2 * ms, bodyBytesMax: PROBE_BYTES_MAX },
       });

@@ -40,9 +40,18 @@ export async function readKeyFile(path: string, member: string): Promise<KeyRead
 
 function keyIn(text: string, path: string, member: string): string {
   const key = text.trim();
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  if (/^[\x21-\x7e]+$/.test(key) || isObject(key)) return key;
   const fault = key === '' ? 'is empty' : 'has blanks, several lines or characters that no header takes';
   throw new ConfigError(`${member}: ${path} ${fault}; write the key alone into it`);
+}
+
+/** A key with several members, as the key file of a service account is: no header, but what one is made from. */
+function isObject(text: string): boolean {
+  try {
+    return text.startsWith('{') && typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
 }
 
 interface Seen {

@@ -62,7 +62,14 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     let headers = headersOf(typeof body === 'string' ? fixed : uploadHeaders(fixed, body), turn, request.trace);
     const { signer } = target;
     if (signer !== null) {
-      headers = await signedHeaders(signer, { method: 'POST', url, headers, body, clock: request.sharing.clock });
+      headers = await signedHeaders(signer, {
+        method: 'POST',
+        url,
+        headers,
+        body,
+        clock: request.sharing.clock,
+        outbound,
+      });
     }
     reply = await outbound.send({
       method: 'POST',

@@ -29,6 +29,8 @@ it('a key is sent in the declared form, or in that of the wire, and without a ke
   ]);
 });
 
+const NOWHERE = { send: () => Promise.reject(new Error('no call is made')) };
+
 it('fixed credentials follow the headers of a call, and others are made from the call', async () => {
   const call = {
     method: 'GET',
@@ -36,7 +38,7 @@ it('fixed credentials follow the headers of a call, and others are made from the
     headers: ['accept', '*'],
     body: null,
   } as const;
-  const unsigned = { ...call, clock: systemClock };
+  const unsigned = { ...call, clock: systemClock, outbound: NOWHERE };
   assert.equal(await signedHeaders(['x-key', 'k'], unsigned), ['accept', '*', 'x-key', 'k']);
   const signer: Credentials = async ({ method, url, headers }) => ['sign', `${method} ${url.path} ${headers.length}`];
   assert.equal(await signedHeaders(signer, unsigned), ['accept', '*', 'sign', 'GET /v1/models 2']);

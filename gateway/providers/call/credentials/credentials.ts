@@ -3,12 +3,14 @@ import type { CredentialForm } from '../../../../actors/terms/wire.ts';
 import { type Credentials, type KeyForm, keyHeaders } from '../../../outbound/credentials.ts';
 import type { Adapter } from '../../adapter.ts';
 import { awsSignature } from './aws-signature.ts';
+import { googleServiceAccount } from './google-service-account.ts';
 
 type Signer = Exclude<Credentials, readonly string[]>;
 
 /** What authenticates each call anew, from the operator's secret. */
 const SIGNERS: Readonly<Record<Exclude<CredentialForm, KeyForm>, (secret: string) => Signer>> = {
   'aws-signature': awsSignature,
+  'google-service-account': googleServiceAccount,
 };
 
 /**

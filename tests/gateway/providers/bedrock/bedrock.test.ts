@@ -142,6 +142,8 @@ it('tokens written to the cache are counted by how long they stay', () => {
   });
 });
 
+const NOWHERE = { send: () => Promise.reject(new Error('no call is made')) };
+
 it('a call is signed as the algorithm of the service says', async () => {
   const sign = awsSignature('AKIDEXAMPLE1234567:wJalrXUtnFEMI:session');
   const url = { origin: BASE, path: '/model/eu.anthropic.claude-1%3A0/converse' };
@@ -152,6 +154,7 @@ it('a call is signed as the algorithm of the service says', async () => {
     headers: ['content-type', 'application/json'],
     body: '{"a":1}',
     clock,
+    outbound: NOWHERE,
   });
   const headers = new Map<string, string>();
   for (let at = 0; at < added.length; at += 2) headers.set(added[at] as string, added[at + 1] as string);
@@ -196,7 +199,7 @@ it('a secret that is no access key is never quoted', () => {
 it('a key of the service is sent as it is', async () => {
   const call = { method: 'POST', url: { origin: BASE, path: '/' }, headers: [], body: '{}' } as const;
   const clock = { now: () => 0, monotonic: () => 0, after: () => () => {} };
-  assert.equal(await awsSignature('bedrock-api-key-abc')({ ...call, clock }), [
+  assert.equal(await awsSignature('bedrock-api-key-abc')({ ...call, clock, outbound: NOWHERE }), [
     'authorization',
     'Bearer bedrock-api-key-abc',
   ]);
