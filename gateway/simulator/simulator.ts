@@ -15,6 +15,7 @@ import { chatWire } from './wires/chat-wire.ts';
 import { chatOfCohere, cohereWire } from './wires/cohere-wire.ts';
 import { chatOfConverse } from './wires/converse-request.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
+import { geminiEmbed } from './wires/gemini-embeddings.ts';
 import { chatOfGemini } from './wires/gemini-request.ts';
 import { geminiWire } from './wires/gemini-wire.ts';
 import { chatOf } from './wires/messages-request.ts';
@@ -85,6 +86,7 @@ const DIALECTS: readonly Dialect[] = [
   { path: /^\/v1\/api\/chat$/, wire: () => ollamaWire, read: chatOfOllama },
   { path: /^\/v1\/api\/embed$/, ...ollamaEmbed },
   { path: /^\/v1\/v2\/chat$/, wire: () => cohereWire, read: chatOfCohere },
+  { path: /^\/v1\/models\/[^:]+:batchEmbedContents$/, ...geminiEmbed },
   { path: /^\/v1\/embeddings$/, ...embeddingsDialect },
 ];
 

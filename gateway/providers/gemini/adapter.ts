@@ -1,9 +1,8 @@
 import type { Adapter } from '../adapter.ts';
+import { geminiEmbedAdapter } from './embed.ts';
+import { modelPath } from './model-path.ts';
 import { GeminiReader } from './reply-reader.ts';
 import { geminiWriter, leftOut } from './request-body.ts';
-
-/** Of models that are not the provider's own: their ids name the collection. */
-const COLLECTION = /^(?:models|tunedModels)\//;
 
 /** Google's own API: `generateContent` of AI Studio and of Vertex. */
 export const geminiAdapter: Adapter = {
@@ -14,9 +13,5 @@ export const geminiAdapter: Adapter = {
   leftOut,
   writer: geminiWriter,
   reader: (makeCallId, note) => new GeminiReader(makeCallId, note),
+  embeds: geminiEmbedAdapter,
 };
-
-function modelPath(upstreamId: string): string {
-  const [collection] = COLLECTION.exec(upstreamId) ?? ['models/'];
-  return `/${collection}${encodeURIComponent(upstreamId.replace(COLLECTION, ''))}`;
-}

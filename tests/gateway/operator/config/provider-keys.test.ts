@@ -61,6 +61,16 @@ it('a replaced file is read anew, with its former key still known to what redact
   assert.equal(stage.lines, ['the key of a provider was read anew {"provider":"alpha"}']);
 });
 
+it('a key may be a JSON object of several lines, as the key file of a service account is', async () => {
+  const file = JSON.stringify({ client_email: 'a@p.example', private_key: '-----BEGIN KEY-----' }, null, 2);
+  write(`${file}\n`);
+  const keys = await new Stage().open();
+  assert.is(keys.get('alpha'), file);
+  write('{ "client_email": ');
+  await keys.look();
+  assert.is(keys.get('alpha'), file, 'half of one is no key');
+});
+
 it('former keys are bounded', async () => {
   write(FIRST);
   const keys = await new Stage().open();
