@@ -41,9 +41,16 @@ export interface Adapter {
   writer(endpoint: Endpoint, learnt?: Learnt): BodyWriter;
   /**
    * For one answer. `makeCallId` makes an id for a tool call that the provider sent without one; `note` receives an
-   * error instead of an answer; `asked` is the turn, where it decides what a valid answer is.
+   * error instead of an answer; `asked` is the turn, where it decides what a valid answer is; `provider` is the slug of the
+   * provider, where only that one can read what it encrypts.
    */
-  reader(makeCallId: (index: number) => string, note?: RefusalNote, asked?: Turn, learnt?: Learnt): ReplyReader;
+  reader(
+    makeCallId: (index: number) => string,
+    note?: RefusalNote,
+    asked?: Turn,
+    learnt?: Learnt,
+    provider?: string,
+  ): ReplyReader;
   /** How its streams are cut into frames; absent: server-sent events. */
   readonly framing?: Framing;
   /** For endpoints that answer with vectors, where the wire has a form of its own for them. */

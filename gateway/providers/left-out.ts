@@ -4,16 +4,27 @@ import type { MediaPart, Turn, TurnMessage } from '../terms/turn.ts';
 type Assistant = Extract<TurnMessage, { role: 'assistant' }>;
 
 /**
- * True for a setting that an endpoint takes only alone, where the turn has another one of the same declared group. The
- * first of the group that the turn asks for is sent, before one that is only recommended.
+ * True for a setting that an endpoint takes only alone, where the turn has another one of a declared group. The
+ * first of the group that the turn asks for is sent, before one that is only recommended. `reasoning` is asked for where
+ * the model reasons.
  */
-export function isExcluded(name: string, { sampling }: Turn, { target, defaultParameters }: Endpoint): boolean {
-  const group = target.wire?.exclusive?.find((members) => members.includes(name));
-  if (group === undefined) return false;
-  const sent =
-    group.find((member) => sampling[member] !== undefined) ??
-    group.find((member) => defaultParameters[member] !== undefined);
-  return sent !== undefined && sent !== name;
+export function isExcluded(name: string, turn: Turn, endpoint: Endpoint): boolean {
+  const { exclusive } = endpoint.target.wire ?? {};
+  if (exclusive === undefined) return false;
+  return exclusive.some((group) => {
+    if (!group.includes(name)) return false;
+    const sent =
+      group.find((member) =>
+        member === 'reasoning' ? reasons(turn, endpoint) : turn.sampling[member] !== undefined,
+      ) ?? group.find((member) => endpoint.defaultParameters[member] !== undefined);
+    return sent !== undefined && sent !== name;
+  });
+}
+
+function reasons({ reasoning: { effort, enabled, tokensMax } = {} }: Turn, { reasoning }: Endpoint): boolean {
+  if (effort !== undefined) return effort !== 'none';
+  if (enabled !== undefined) return enabled;
+  return tokensMax !== undefined || reasoning?.mandatory === true || reasoning?.defaultEnabled === true;
 }
 
 /** What of a conversation a wire has a form for, where wires differ. */

@@ -21,6 +21,8 @@ import { geminiWire } from './wires/gemini-wire.ts';
 import { chatOf } from './wires/messages-request.ts';
 import { messagesWire } from './wires/messages-wire.ts';
 import { chatOfOllama, ollamaEmbed, ollamaWire } from './wires/ollama-wire.ts';
+import { chatOfResponses } from './wires/responses-request.ts';
+import { responsesWire } from './wires/responses-wire.ts';
 
 interface SimulatorOptions {
   /** The provider's slug: selects its models and the directives with a matching `only_on`. */
@@ -67,12 +69,13 @@ const STRICT_PATH = /^\/strict\/([a-z0-9-]{1,40})(\/.*)$/;
 
 /** What providers have below base addresses of their own. */
 const BELOW_BASE =
-  /\/(?:chat\/completions|messages|model\/[^/]+\/converse(?:-stream)?|models(?:\/[^?]+:\w+)?|(?:api|v2)\/\w+)(?:\?.*)?$/;
+  /\/(?:chat\/completions|messages|responses|model\/[^/]+\/converse(?:-stream)?|models(?:\/[^?]+:\w+)?|(?:api|v2)\/\w+)(?:\?.*)?$/;
 
 /** The dialects by path; every simulator answers all, independent of its declaration. */
 const DIALECTS: readonly Dialect[] = [
   { path: /^\/v1\/chat\/completions$/, wire: () => chatWire, read: (body) => body as ChatRequest },
   { path: /^\/v1\/messages$/, wire: () => messagesWire, read: chatOf },
+  { path: /^\/v1\/responses$/, wire: () => responsesWire, read: chatOfResponses },
   {
     path: /^\/v1\/model\/(?<model>[^/]+)\/(?<method>converse(?:-stream)?)$/,
     wire: () => bedrockWire,
@@ -99,7 +102,7 @@ interface Dialect {
 }
 
 /**
- * Starts a simulated provider on loopback: `POST /v1/chat/completions`, `/v1/messages` and `/v1/embeddings`, `GET /v1/models`, and
+ * Starts a simulated provider on loopback: `POST /v1/chat/completions`, `/v1/messages`, `/v1/responses` and `/v1/embeddings`, `GET /v1/models`, and
  * `POST /v1/videos` with the routes of its jobs; and the same below `/<slug>` for each provider that it serves as well, and
  * below `/strict/<preset>` for each one whose published rules it enforces.
  */
@@ -171,7 +174,8 @@ function answerRoute(calls: Calls, strict: StrictProvider | undefined): Route {
   };
   return (request, response, text, { path, read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
-    const refusal = strict?.refuses(body) ?? null;
+    const own = wire(body);
+    const refusal = (own === responsesWire ? strict?.refusesResponses : strict?.refuses)?.(body) ?? null;
     if (refusal !== null) {
       const refused = newCall(calls, { id: null, model: body.model ?? '', stream: body.stream === true });
       begin(calls, { call: Object.assign(refused, { status: refusal.status }), request, response, body });
@@ -182,7 +186,6 @@ function answerRoute(calls: Calls, strict: StrictProvider | undefined): Route {
     const behaviour = behaviourOf(chat, { provider: calls.provider, calls: count, abilityOf: declaredAbility });
     const call = newCall(calls, { id: behaviour.id, model: chat.model ?? '', stream: chat.stream === true });
     begin(calls, { call, request, response, body });
-    const own = wire(body);
     reply(response, chat, behaviour, call, own === chatWire ? (strict?.chatWire ?? own) : own);
   };
 }

@@ -211,3 +211,9 @@ export const SIGNED_THINKING = 'anthropic-claude-v1';
  * where it has none.
  */
 export const GEMINI_FORMAT = 'google-gemini-v1';
+
+/**
+ * The `format` of reasoning of a provider of the responses dialect. Its entries have the id of their item, and the one
+ * that the provider encrypted is the last of them.
+ */
+export const RESPONSES_FORMAT = 'openai-responses-v1';

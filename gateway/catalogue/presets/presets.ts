@@ -23,6 +23,12 @@ type ModelsForm = 'data' | 'list' | 'models';
 
 /** The form that most providers with a switch of their own share. */
 const THINKING = { path: 'thinking.type', on: 'enabled', off: 'disabled' };
+/** Models that reason refuse settings of sampling, except where they are asked not to reason. */
+const UNSAMPLED = [
+  ['reasoning', 'temperature'],
+  ['reasoning', 'top_p'],
+  ['reasoning', 'logprobs'],
+];
 /** Servers that render the chat template of the model's authors. */
 const TEMPLATE = { path: 'chat_template_kwargs.enable_thinking', on: true, off: false };
 
@@ -89,8 +95,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content' },
     models: 'data',
-    verified: 'reasoning_content is the member of answers and of messages',
-    unverified: 'that it is read when it goes back',
+    verified:
+      'documentation: chat completions are deprecated; with dialect responses encrypted reasoning goes back. Reports: reasoning_content is the member of answers and of messages',
+    unverified: 'that reasoning_content is read when it goes back; that responses takes instructions: omit them else',
   },
   together: {
     title: 'Together AI',
@@ -180,19 +187,21 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: null,
     example: 'https://RESOURCE.openai.azure.com/openai/v1',
     dialect: 'chat',
-    wire: { reasoning_history: 'none', credential: 'api-key' },
+    wire: { reasoning_history: 'none', exclusive: UNSAMPLED, credential: 'api-key' },
     models: 'data',
-    verified: 'the header api-key; the v1 address needs no api-version, older ones declare it as query',
-    unverified: 'that /models lists the deployments of the resource',
+    verified:
+      'documentation: the header api-key; the v1 address needs no api-version, older ones declare it as query; dialect responses below the same address',
+    unverified: 'that /models lists the deployments of the resource; safety_identifier with responses',
   },
   openai: {
     title: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
     dialect: 'chat',
-    wire: { reasoning_history: 'none' },
+    wire: { reasoning_history: 'none', exclusive: UNSAMPLED },
     models: 'data',
-    verified: 'chat completions neither show nor take reasoning',
-    unverified: 'nothing',
+    verified:
+      'the types of its client: chat completions neither show nor take reasoning, dialect responses does both. Documentation: a model that reasons takes no temperature',
+    unverified: 'summaries of reasoning without a verified organisation: omit reasoning.summary',
   },
   anthropic: {
     title: 'Anthropic',

@@ -92,7 +92,8 @@ export async function open(outbound: Outbound, request: OpenRequest): Promise<Pr
     reply.body.abort();
     throw failure;
   }
-  const reader = adapter.reader((index) => `call_${request.generation}_${index}`, note, turn, target.learnt);
+  const makeCallId = (index: number): string => `call_${request.generation}_${index}`;
+  const reader = adapter.reader(makeCallId, note, turn, target.learnt, target.provider);
   if (!turn.stream) {
     const { bodyBytesMax } = request.limits;
     return new WholeAttempt(reply, reader, { clock, room, bodyBytesMax, tokensMax: adapter.replyTokensMax });

@@ -11,11 +11,13 @@ import { geminiAdapter } from '../gemini/adapter.ts';
 import { messagesAdapter } from '../messages/adapter.ts';
 import { ollamaAdapter } from '../ollama/adapter.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import { responsesAdapter } from '../responses/adapter.ts';
 import { credentialsFor } from './credentials/credentials.ts';
 
 const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   chat: chatAdapter,
   messages: messagesAdapter,
+  responses: responsesAdapter,
   bedrock: bedrockAdapter,
   gemini: geminiAdapter,
   ollama: ollamaAdapter,
@@ -53,6 +55,8 @@ export interface Target {
   readonly signer: Exclude<Credentials, readonly string[]> | null;
   readonly write: BodyWriter;
   readonly learnt: Learnt;
+  /** Its slug. */
+  readonly provider: string;
   /** The endpoint answers with media: a line of its stream may hold a whole picture. */
   readonly drawsMedia: boolean;
 }
@@ -79,6 +83,7 @@ export function targetOf(
     signer,
     write: adapter.writer(endpoint, learnt),
     learnt,
+    provider: endpoint.provider.slug,
     drawsMedia: endpoint.outputModalities.some((modality) => modality !== 'text'),
   };
 }

@@ -11,12 +11,15 @@ import {
   unknownMember,
   unsignedCall,
 } from './chat-rules.ts';
+import { openaiResponses, xaiResponses } from './responses-rules.ts';
 import type { StrictProvider, StrictRefusal } from './strict-provider.ts';
 
 /** A provider of the table: how it answers, and its refusal of a request; null for one that it answers. */
 interface Row {
   readonly answers: ChatSpelling;
   readonly refuses: (body: ChatBody) => StrictRefusal | null;
+  /** Of its second wire. */
+  readonly refusesResponses?: NonNullable<StrictProvider['refusesResponses']>;
 }
 
 /** Members of a request that most providers take besides the standard ones. */
@@ -59,11 +62,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   mistral: { answers: { reasonsIn: 'parts', callId: nineCharacters }, refuses: mistral },
   cerebras: { answers: { reasonsIn: 'reasoning' }, refuses: cerebras },
   'google-compatible': { answers: { reasonsIn: 'signature' }, refuses: google },
-  openai: { answers: { reasonsIn: 'none' }, refuses: openai },
-  azure: { answers: { reasonsIn: 'none' }, refuses: openai },
+  openai: { answers: { reasonsIn: 'none' }, refuses: openai, refusesResponses: openaiResponses('openai') },
+  azure: { answers: { reasonsIn: 'none' }, refuses: openai, refusesResponses: openaiResponses('azure') },
   openrouter: open({ reasonsIn: 'details' }),
   zai: open({ reasonsIn: 'reasoning_content' }),
-  xai: open({ reasonsIn: 'reasoning_content' }),
+  xai: { ...open({ reasonsIn: 'reasoning_content' }), refusesResponses: xaiResponses },
   together: open({ reasonsIn: 'reasoning' }),
   fireworks: open({ reasonsIn: 'reasoning_content' }),
   vllm: open({ reasonsIn: 'reasoning' }),
@@ -76,9 +79,9 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 /** Each of them, by the name of its preset. */
 export const CHAT_PROVIDERS: readonly (readonly [string, StrictProvider])[] = Object.entries(ROWS).map(
-  ([name, { answers, refuses }]) => [
+  ([name, { answers, refuses, ...second }]) => [
     name,
-    { refuses: (body) => refuses(body as ChatBody), chatWire: chatWireOf(answers) },
+    { refuses: (body) => refuses(body as ChatBody), chatWire: chatWireOf(answers), ...second },
   ],
 );
 

@@ -4,6 +4,8 @@ import type { Wire } from '../answer/wire.ts';
 export interface StrictProvider {
   /** How it refuses a request; null for one that it answers. */
   readonly refuses: (body: Readonly<Record<string, unknown>>) => StrictRefusal | null;
+  /** The same for a responses request, where it has this second wire. */
+  readonly refusesResponses?: (body: Readonly<Record<string, unknown>>) => StrictRefusal | null;
   /** How it writes the answers of chat completions; absent: in the common form. */
   readonly chatWire?: Wire;
 }

@@ -23,10 +23,26 @@ const COMPATIBLE: Preset = {
   dialect: 'chat',
   wire: { reasoning_history: 'signature' },
 };
-const PRESET_ROWS = Object.entries({ ...PRESETS, 'google-compatible': COMPATIBLE }).filter(([name]) =>
-  STRICT.has(name),
-) as readonly (readonly [string, Preset])[];
-const NAMES = PRESET_ROWS.map(([name]) => name);
+/** A provider's slug, what it is declared to be, and the strict provider that it is. */
+interface Row {
+  readonly slug: string;
+  readonly preset: Preset;
+  readonly strict: string;
+}
+
+const FIRST = Object.entries({ ...PRESETS, 'google-compatible': COMPATIBLE })
+  .filter(([name]) => STRICT.has(name))
+  .map(([slug, preset]): Row => ({ slug, preset, strict: slug }));
+/** Providers with a second wire, which the operator chooses. */
+const SECOND = (['openai', 'azure', 'xai'] as const).map(
+  (strict): Row => ({
+    slug: `${strict}-responses`,
+    preset: { ...PRESETS[strict], dialect: 'responses' },
+    strict,
+  }),
+);
+const PRESET_ROWS = [...FIRST, ...SECOND];
+const NAMES = PRESET_ROWS.map(({ slug }) => slug);
 
 const simulator = await startSimulator({ name: 'sim-a', keep: true });
 
@@ -51,14 +67,16 @@ function modelOf(provider: string, kind: 'tools' | 'fast'): object {
   };
 }
 
-const providers = PRESET_ROWS.map(([name, { title, baseUrl, example, dialect, wire }]): ProviderDeclaration => {
+const providers = PRESET_ROWS.map(({ slug, preset, strict }): ProviderDeclaration => {
+  const { title, baseUrl, example, dialect, wire } = preset;
   const { pathname } = new URL(baseUrl ?? example ?? '');
   return {
-    slug: name,
+    slug,
     name: title,
-    ...(Object.hasOwn(PRESETS, name) ? { preset: name } : { dialect, wire }),
-    baseUrl: `http://127.0.0.1:${simulator.port}/strict/${name}${pathname.replace(/\/$/, '')}`,
-    models: { data: [modelOf(name, 'tools'), modelOf(name, 'fast')] },
+    dialect,
+    ...(Object.hasOwn(PRESETS, strict) ? { preset: strict } : { wire }),
+    baseUrl: `http://127.0.0.1:${simulator.port}/strict/${strict}${pathname.replace(/\/$/, '')}`,
+    models: { data: [modelOf(slug, 'tools'), modelOf(slug, 'fast')] },
   };
 });
 
@@ -211,6 +229,8 @@ const NATIVE: Readonly<Record<string, RegExp>> = {
   ollama: /"thinking":"r1 r2 r3 "/,
   cohere: /"(?:tool_plan|thinking)":"r1 r2 r3 "/,
   gemini: new RegExp(`"text":"r1 r2 r3 ","thought":true\\}.*"thoughtSignature":"${SIGNED_CALL}"`),
+  responses:
+    /"type":"reasoning","id":"rs_[^"]+","summary":\[\{"type":"summary_text","text":"r1 r2 r3 "\}\],"encrypted_content":"c2VhbGVk-/,
   bedrock: /"reasoningText":\{"text":"r1 r2 r3 ","signature":"c2ltdWxhdGVk"/,
 };
 
@@ -249,7 +269,7 @@ for (const [dialect, { path, ordinary, asks, streamed, next }] of Object.entries
 
   it(`a tool loop with thinking in ${dialect} is accepted by every preset, its reasoning sent back`, async () => {
     const before = simulator.calls.length;
-    for (const [name, preset] of PRESET_ROWS) {
+    for (const { slug: name, preset } of PRESET_ROWS) {
       const answer = await send(path, `${name}/tools`, asks);
       const loop = next(asks, answer);
       await send(path, `${name}/tools`, loop);
@@ -263,7 +283,15 @@ for (const [dialect, { path, ordinary, asks, streamed, next }] of Object.entries
 
   it(`a history in ${dialect} that began at another provider is accepted by every preset`, async () => {
     const before = simulator.calls.length;
-    for (const began of ['openrouter', 'deepseek', 'google', 'google-compatible', 'mistral', 'openai']) {
+    for (const began of [
+      'openrouter',
+      'deepseek',
+      'google',
+      'google-compatible',
+      'mistral',
+      'openai',
+      'openai-responses',
+    ]) {
       const loop = next(asks, await send(path, `${began}/tools`, asks));
       for (const name of NAMES) {
         await send(path, `${name}/tools`, loop);
@@ -275,7 +303,8 @@ for (const [dialect, { path, ordinary, asks, streamed, next }] of Object.entries
 }
 
 it('every preset has a strict simulator', () => {
-  assert.equal(NAMES.toSorted(), [...Object.keys(PRESETS), 'google-compatible'].toSorted());
+  const names = FIRST.map(({ slug }) => slug);
+  assert.equal(names.toSorted(), [...Object.keys(PRESETS), 'google-compatible'].toSorted());
 });
 
 it('a model that declares no reasoning receives it back once it has reasoned on this node (rule I44)', async () => {

@@ -68,7 +68,9 @@ const detail: fc.Arbitrary<ReasoningDetail> = fc.oneof(
   fc.constant({ type: 'reasoning.encrypted', data: 'Z2Vt', format: 'google-gemini-v1', id: 'call_0' } as const),
   fc.constant({ type: 'reasoning.encrypted', data: 'Z2Vt', format: 'google-gemini-v1' } as const),
   words.map((text) => ({ type: 'reasoning.text', text, format: 'google-gemini-v1' }) as const),
-  fc.constant({ type: 'reasoning.encrypted', data: 'b2Fp', format: 'openai-responses-v1', id: 'rs_1' } as const),
+  fc
+    .constantFrom('alpha:b2Fp', 'beta:b2Fp')
+    .map((data) => ({ type: 'reasoning.encrypted', data, format: 'openai-responses-v1', id: 'rs_1' }) as const),
   words.map((text) => ({ type: 'reasoning.text', text }) as const),
   words.map((summary) => ({ type: 'reasoning.summary', summary }) as const),
 );

@@ -19,6 +19,7 @@ import { readConverse } from './bedrock/as-messages.ts';
 import { readCohere } from './cohere/as-turn.ts';
 import { readGemini } from './gemini/as-turn.ts';
 import { readOllama } from './ollama/as-chat.ts';
+import { readResponses } from './responses/as-turn.ts';
 import { MESSAGES_TARGET } from './scene.ts';
 import { factsOf, lostFacts } from './turn-facts.ts';
 
@@ -66,6 +67,13 @@ const DEMANDING: Wire = {
   systemRole: 'developer',
 };
 
+const DEMANDING_RESPONSES: Wire = {
+  rename: { safety_identifier: 'user' },
+  omit: ['instructions', 'include', 'top_p'],
+  exclusive: [['reasoning', 'temperature']],
+  systemRole: 'system',
+};
+
 const ROWS: Readonly<Record<string, Row>> = {
   chat: {
     endpoint: { reasoning: { efforts: EFFORTS, mandatory: false } },
@@ -84,6 +92,20 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'messages by effort': messagesRow({ efforts: EFFORTS, mandatory: false }),
   'messages by budget': messagesRow({ mandatory: false, budget: { min: 1_024, max: 64_000 } }),
+  responses: {
+    endpoint: {
+      target: { ...MESSAGES_TARGET, dialect: 'responses' },
+      reasoning: { efforts: EFFORTS, mandatory: false },
+    },
+    read: readResponses,
+  },
+  'responses as an endpoint declares it': {
+    endpoint: {
+      target: { ...MESSAGES_TARGET, dialect: 'responses', wire: DEMANDING_RESPONSES },
+      reasoning: { efforts: EFFORTS, mandatory: false },
+    },
+    read: ({ user: safety_identifier, ...body }, asked) => readResponses({ ...body, safety_identifier }, asked),
+  },
   'bedrock by effort': bedrockRow({ efforts: EFFORTS, mandatory: false }, { cacheControl: true }),
   ollama: ollamaRow({}),
   'ollama without earlier thinking': ollamaRow({ reasoningHistory: 'none' }),

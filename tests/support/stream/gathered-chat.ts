@@ -21,7 +21,11 @@ export async function gatheredChat(
     for (const detail of (reasoning_details ?? []) as (Record<string, unknown> & { index?: number })[]) {
       const known = details.find(({ index, type }) => index === detail.index && type === detail.type);
       if (known === undefined || detail.index === undefined) details.push(detail);
-      else Object.assign(known, detail, { text: `${known.text ?? ''}${detail.text ?? ''}` });
+      else {
+        for (const [name, piece] of Object.entries(detail)) {
+          known[name] = name === 'text' || name === 'summary' ? `${known[name] ?? ''}${piece}` : piece;
+        }
+      }
     }
     for (const { index, id, function: called } of (tool_calls ??
       []) as OpenAI.ChatCompletionChunk.Choice.Delta.ToolCall[]) {
