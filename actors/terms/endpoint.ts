@@ -137,7 +137,7 @@ export type TargetDialect = TurnDialect | LoneOutput | 'video-jobs' | 'video-syn
 export const TURN_DIALECTS = ['chat', 'messages', 'responses', 'bedrock', 'ollama', 'cohere', 'gemini'] as const;
 export type TurnDialect = (typeof TURN_DIALECTS)[number];
 /** Those among them that have embeddings in a form of their own. */
-export const EMBEDDING_DIALECTS: ReadonlySet<TurnDialect> = new Set(['ollama', 'gemini']);
+export const EMBEDDING_DIALECTS: ReadonlySet<TurnDialect> = new Set(['ollama', 'gemini', 'cohere']);
 
 /** Accepted values of one parameter (rule I36). `unknown` accepts anything. */
 export type Descriptor =

@@ -12,7 +12,7 @@ import type { StrictProvider } from './strict/strict-provider.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
 import { bedrockWire } from './wires/bedrock-wire.ts';
 import { chatWire } from './wires/chat-wire.ts';
-import { chatOfCohere, cohereWire } from './wires/cohere-wire.ts';
+import { chatOfCohere, cohereEmbed, cohereWire } from './wires/cohere-wire.ts';
 import { chatOfConverse } from './wires/converse-request.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
 import { geminiEmbed } from './wires/gemini-embeddings.ts';
@@ -90,6 +90,7 @@ const DIALECTS: readonly Dialect[] = [
   { path: /^\/v1\/api\/embed$/, ...ollamaEmbed },
   { path: /^\/v1\/v2\/chat$/, wire: () => cohereWire, read: chatOfCohere },
   { path: /^\/v1\/models\/[^:]+:batchEmbedContents$/, ...geminiEmbed },
+  { path: /^\/v1\/v2\/embed$/, ...cohereEmbed },
   { path: /^\/v1\/embeddings$/, ...embeddingsDialect },
 ];
 

@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter.ts';
+import { cohereEmbedAdapter } from './embed.ts';
 import { CohereReader } from './reply-reader.ts';
 import { cohereWriter, leftOut } from './request-body.ts';
 
@@ -10,4 +11,5 @@ export const cohereAdapter: Adapter = {
   leftOut,
   writer: cohereWriter,
   reader: (makeCallId, note) => new CohereReader(makeCallId, note),
+  embeds: cohereEmbedAdapter,
 };

@@ -44,12 +44,45 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
 
 /** How Cohere refuses a chat request; null for one that it answers. Members that it does not know are 422. */
 export function refusedByCohere(body: Members): StrictRefusal | null {
+  if ('texts' in body) return refusedEmbedding(body);
   const chat = body as ChatBody;
   const found = unknownInMessages(chat, MESSAGE, ['tool_plan', 'citations']);
   const unknown = unknownMember(chat, ROOT) ?? (found && `messages[${found.at}].${found.name}`);
   if (unknown !== undefined) return refusal(422, `unknown field: parameter '${unknown}' is not a valid field`);
   const words = wordsOf(chat);
   return words === null ? null : refusal(400, `invalid request: ${words}`);
+}
+
+const EMBED: readonly string[] = [
+  'model',
+  'texts',
+  'images',
+  'inputs',
+  'input_type',
+  'max_tokens',
+  'output_dimension',
+  'embedding_types',
+  'truncate',
+  'priority',
+];
+const USES = ['search_document', 'search_query', 'classification', 'clustering', 'image'];
+const TEXTS_MAX = 96;
+
+function refusedEmbedding(body: Members): StrictRefusal | null {
+  const unknown = unknownMember(body as ChatBody, EMBED);
+  if (unknown !== undefined) return refusal(422, `unknown field: parameter '${unknown}' is not a valid field`);
+  const texts = body.texts as readonly string[];
+  if (texts.length === 0 || texts.length > TEXTS_MAX) {
+    return refusal(
+      400,
+      `invalid request: total number of texts must be at most ${TEXTS_MAX} - received ${texts.length}`,
+    );
+  }
+  if (!USES.includes(String(body.input_type)))
+    return refusal(400, 'invalid request: valid input_type must be provided');
+  return body.embedding_types === undefined
+    ? refusal(400, 'invalid request: embedding_types parameter is required')
+    : null;
 }
 
 function refusal(status: number, message: string): StrictRefusal {

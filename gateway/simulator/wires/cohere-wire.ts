@@ -2,6 +2,7 @@ import type { Answer } from '../answer/answer.ts';
 import type { ChatRequest, JsonSchema } from '../answer/chat-request.ts';
 import { piecesOf } from '../answer/pieces.ts';
 import type { Wire } from '../answer/wire.ts';
+import { embeddingsDialect } from './embeddings.ts';
 
 const ARGUMENT_PIECE_CHARS = 8;
 /** What the model reads around a prompt, unbilled. */
@@ -157,3 +158,36 @@ export function chatOfCohere(body: unknown): ChatRequest {
 function formatOf({ type = 'text', json_schema: schema }: NonNullable<CohereRequest['response_format']>) {
   return schema === undefined ? { type } : { type: 'json_schema', json_schema: { schema } };
 }
+
+interface EmbedRequest {
+  readonly texts?: readonly string[];
+  readonly output_dimension?: number;
+  readonly embedding_types?: readonly string[];
+}
+
+/** The form of OpenAI that asks for the same vectors. */
+function standard(body: unknown): object {
+  const { texts = [], output_dimension: dimensions, embedding_types: [type] = [] } = body as EmbedRequest;
+  return { ...(body as object), input: texts, dimensions, encoding_format: type };
+}
+
+/** `/v2/embed`: the vectors and the count of OpenAI's form, under its own names. */
+export const cohereEmbed = {
+  read: (body: unknown): ChatRequest => embeddingsDialect.read(standard(body)),
+  wire: (body: unknown): Wire => {
+    const { whole: standardOf } = embeddingsDialect.wire(standard(body));
+    const { texts, embedding_types: [type = 'float'] = [] } = body as EmbedRequest;
+    return {
+      ...cohereWire,
+      whole: (answer) => {
+        const { data, usage } = JSON.parse(standardOf(answer)) as {
+          readonly data: readonly { readonly embedding: unknown }[];
+          readonly usage?: { readonly prompt_tokens?: number };
+        };
+        const embeddings = { [type]: data.map(({ embedding }) => embedding) };
+        const meta = { billed_units: { input_tokens: usage?.prompt_tokens } };
+        return JSON.stringify({ id: idOf(answer), embeddings, texts, meta, response_type: 'embeddings_by_type' });
+      },
+    };
+  },
+};

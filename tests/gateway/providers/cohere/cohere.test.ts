@@ -2,6 +2,7 @@ import { CohereClientV2, CohereError } from 'cohere-ai';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
+import { adapterOf } from '../../../../gateway/providers/call/target.ts';
 import { cohereAdapter } from '../../../../gateway/providers/cohere/adapter.ts';
 import { CohereReader } from '../../../../gateway/providers/cohere/reply-reader.ts';
 import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
@@ -215,7 +216,7 @@ const ASKED = 'Go @sim {"reasoning_tokens":3,"tool_calls":[{"name":"find","argum
 
 it('the client of the provider reads what the simulated one answers, whole and streamed, and is refused in its words', async () => {
   const environment = `http://127.0.0.1:${simulator.port}/strict/cohere`;
-  const client = new CohereClientV2({ token: 'k', environment, maxRetries: 0 } as never);
+  const client = new CohereClientV2({ token: 'k', environment, maxRetries: 0 });
   const tools = [{ type: 'function' as const, function: { name: 'find', parameters: { type: 'object' } } }];
   const request = { model: 'sim/tools', messages: [{ role: 'user' as const, content: ASKED }], tools };
   const whole = await client.chat(request);
@@ -240,6 +241,56 @@ it('the client of the provider reads what the simulated one answers, whole and s
   } catch (error) {
     assert.instance(error, CohereError);
     assert.match((error as CohereError).message, /p must be between 0.01 and 0.99 inclusive/);
+  }
+});
+
+const EMBEDDING: Partial<Endpoint> = {
+  ...DECLARED,
+  supportedParameters: ['dimensions', 'input_type'],
+  outputModalities: ['embeddings'],
+};
+
+it('an endpoint of vectors is called at their own address, for documents where the request does not say', () => {
+  const endpoint = endpointOf(EMBEDDING);
+  const adapter = adapterOf(endpoint);
+  assert.is(adapter?.address(endpoint.target, false), '/v2/embed');
+  const messages: Turn['messages'] = ['a', 'b'].map((text) => ({ role: 'user', text }));
+  const sent = (sampling: Turn['sampling'], declared: Partial<Endpoint> = {}): unknown =>
+    JSON.parse(String(adapter?.writer(endpointOf({ ...EMBEDDING, ...declared }))(turnOf({ messages, sampling }), 0)));
+  const body = { model: 'command-a', texts: ['a', 'b'], truncate: 'NONE', input_type: 'search_document' };
+  assert.equal(sent({}), { ...body, embedding_types: ['float'] });
+  const encoding_format = { type: 'enum', values: ['float', 'base64'] } as const;
+  assert.equal(sent({ dimensions: 256, input_type: 'search_query' }, { descriptors: { encoding_format } }), {
+    ...body,
+    input_type: 'search_query',
+    output_dimension: 256,
+    embedding_types: ['base64'],
+  });
+  const ids: Turn['messages'] = [{ role: 'user', text: '', tokens: [1, 2] }];
+  const failure = failureOf(() => adapter?.writer(endpoint)(turnOf({ messages: ids }), 0));
+  assert.equal(failure.refusal, { code: 'unsupported_parameter', param: 'input' });
+});
+
+it('vectors are read by their type, and the client reads those of the simulated provider', async () => {
+  const asked = turnOf({ messages: ['a', 'b'].map((text) => ({ role: 'user', text })) });
+  const adapter = adapterOf(endpointOf(EMBEDDING));
+  const request = { model: 'sim/embed', texts: ['a', 'b'], inputType: 'search_query' as const, outputDimension: 4 };
+  for (const type of ['float', 'base64'] as const) {
+    const sent = { model: 'sim/embed', texts: ['a', 'b'], output_dimension: 4, embedding_types: [type] };
+    const response = await fetch(`http://127.0.0.1:${simulator.port}/strict/cohere/v2/embed`, {
+      method: 'POST',
+      body: JSON.stringify({ ...sent, input_type: 'search_query' }),
+    });
+    const events: TurnEvent[] = [];
+    const reader = adapter?.reader(String, undefined, asked);
+    reader?.readWhole((await response.json()) as Record<string, unknown>, events);
+    const [first] = events;
+    assert.equal(first?.type === 'embeddings' && first.vectors.map(({ length }) => length), [4, 4]);
+    assert.ok((reader?.usage.promptTokens ?? 0) > 0);
+    const client = new CohereClientV2({ token: 'k', environment: `http://127.0.0.1:${simulator.port}/v1` });
+    const { embeddings, meta } = await client.embed({ ...request, embeddingTypes: [type] });
+    assert.is(embeddings[type]?.length, 2);
+    assert.ok((meta?.billedUnits?.inputTokens ?? 0) > 0);
   }
 });
 
