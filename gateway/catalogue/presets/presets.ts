@@ -126,8 +126,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     wire: { reasoning_history: 'reasoning', omit: ['messages.refusal', 'messages.reasoning_details'] },
     models: 'data',
     verified:
-      'its client: reasoning of messages, names in every role, no refusal; disable_reasoning. Documentation: reasoning_effort none of GLM. Reports: unknown members are refused, reasoning_content and enable_thinking among them',
-    unverified: 'that a model without reasoning accepts it',
+      'documentation: reasoning of answers. Its client: reasoning of messages, names in every role, no refusal; reasoning_effort none. Reports: unknown members are refused, reasoning_content and enable_thinking among them',
+    unverified: 'that a model without reasoning accepts it; which models take effort none',
   },
   openrouter: {
     title: 'OpenRouter',
