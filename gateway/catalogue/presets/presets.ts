@@ -93,11 +93,11 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     title: 'xAI',
     baseUrl: 'https://api.x.ai/v1',
     dialect: 'chat',
-    wire: { reasoning_history: 'reasoning_content' },
+    wire: { reasoning_history: 'none' },
     models: 'data',
     verified:
-      'documentation: chat completions are deprecated; with dialect responses encrypted reasoning goes back. Reports: reasoning_content is the member of answers and of messages',
-    unverified: 'that reasoning_content is read when it goes back; that responses takes instructions: omit them else',
+      'documentation: chat completions are deprecated and drop earlier reasoning; with dialect responses it goes back encrypted. Its AI SDK package: reasoning_content in answers, none in messages',
+    unverified: 'that responses takes instructions: omit them else',
   },
   together: {
     title: 'Together AI',
@@ -243,11 +243,14 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
   perplexity: {
     title: 'Perplexity',
-    baseUrl: 'https://api.perplexity.ai',
-    dialect: 'chat',
-    wire: { reasoning_history: 'none', omit: ['user', 'stream_options', 'messages.name'] },
-    verified: 'usage comes unasked; the members of a request',
-    unverified: 'whether undocumented members are refused or ignored',
+    baseUrl: 'https://api.perplexity.ai/v1',
+    dialect: 'responses',
+    wire: { omit: ['include', 'reasoning.summary', 'safety_identifier', 'prompt_cache_key'] },
+    models: 'data',
+    verified:
+      'documentation: the address. Reports: its chat completions (Sonar) have ended and are 403. Its client: calls with their results, and reasoning, go back; neither include, summary, tool_choice, text nor a user. Code of others: /models',
+    unverified:
+      'whether members that its client lacks are refused or ignored: omit parallel_tool_calls else, and declare no response_format',
   },
   dashscope: {
     title: 'Alibaba Cloud Model Studio',

@@ -11,7 +11,7 @@ import {
   unknownMember,
   unsignedCall,
 } from './chat-rules.ts';
-import { openaiResponses, xaiResponses } from './responses-rules.ts';
+import { openaiResponses, perplexityResponses, xaiResponses } from './responses-rules.ts';
 import type { StrictProvider, StrictRefusal } from './strict-provider.ts';
 
 /** A provider of the table: how it answers, and its refusal of a request; null for one that it answers. */
@@ -28,7 +28,6 @@ const COMMON = [...STANDARD, 'stream_options', 'seed', 'user', 'logprobs', 'top_
 const NAMED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(MESSAGE).map(([role, names]) => [role, role === 'tool' ? names : [...names, 'name']]),
 );
-const NOTHING = (): null => null;
 
 /** Reads anything and ignores what it does not know; only a result without its call is refused. */
 const open = (answers: ChatSpelling): Row => ({ answers, refuses: refusedResult });
@@ -74,7 +73,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   llamacpp: open({ reasonsIn: 'reasoning_content' }),
   dashscope: open({ reasonsIn: 'reasoning_content' }),
   bedrock: open({ reasonsIn: 'none' }),
-  perplexity: { answers: { reasonsIn: 'none' }, refuses: NOTHING },
+  perplexity: { answers: { reasonsIn: 'none' }, refuses: sonar, refusesResponses: perplexityResponses },
 };
 
 /** Each of them, by the name of its preset. */
@@ -193,6 +192,11 @@ function openai(body: ChatBody): StrictRefusal | null {
   const found = unknownInMessages(body, NAMED, ['refusal', 'audio']);
   if (found !== undefined) return refusal(400, `Unknown parameter: 'messages[${found.at}].${found.name}'.`);
   return refusedResult(body);
+}
+
+/** The chat completions of Perplexity have ended. */
+function sonar(): StrictRefusal {
+  return refusal(403, 'Sonar is now the Agent API. Use /v1/responses instead of /chat/completions.');
 }
 
 function refusal(status: number, message: string): StrictRefusal {

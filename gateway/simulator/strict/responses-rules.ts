@@ -89,6 +89,32 @@ export const xaiResponses: Refuses = refusing((body) => {
   checkCalls(items);
 });
 
+/** What Perplexity's client sends, and what the form of OpenAI has for tools and formats. */
+const PERPLEXITY: readonly string[] = [
+  'model',
+  'input',
+  'instructions',
+  'stream',
+  'store',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'reasoning',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+];
+
+/** Perplexity takes fewer members and no summary of reasoning. */
+export const perplexityResponses: Refuses = refusing((body) => {
+  checkKnown(body, PERPLEXITY, '');
+  checkKnown((body.reasoning ?? {}) as Members, ['effort'], 'reasoning.');
+  const items = itemsOf(body);
+  items.forEach(checkItem);
+  checkCalls(items);
+});
+
 function refusing(check: (body: Members) => void): Refuses {
   return (body) => {
     try {

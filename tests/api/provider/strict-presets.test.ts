@@ -345,6 +345,7 @@ it('the strict simulators refuse in their own words what no declaration prevents
   for (const member of ['stream_options', 'user', 'seed']) {
     assert.match(await refusal('mistral', { messages: [], [member]: 1 }), /^422 .*extra_forbidden/);
   }
+  assert.match(await refusal('perplexity', { messages: PLAIN }), /^403 .*Sonar is now the Agent API/);
   assert.match(await refusal('cerebras', called({ reasoning_content: 'hm' })), /^400 .*wrong_api_format/);
   assert.match(await refusal('google-compatible', called({})), /^400 .*missing a thought_signature/);
   assert.match(await refusal('google-compatible', called({ reasoning_content: 'hm' })), /^400 .*Unknown name/);
