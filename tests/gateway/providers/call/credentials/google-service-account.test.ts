@@ -4,8 +4,10 @@ import * as assert from 'uvu/assert';
 import type { OutboundCall, OutboundReply } from '../../../../../gateway/outbound/outbound.ts';
 import { googleServiceAccount } from '../../../../../gateway/providers/call/credentials/google-service-account.ts';
 import { ProviderFailure } from '../../../../../gateway/providers/provider-failure.ts';
+import { startSimulator } from '../../../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../../../support/bounded.ts';
-import { played } from '../../played.ts';
+import { eventsOf, played } from '../../played.ts';
+import { startUpstream } from '../../upstream.ts';
 
 const it = bounded(test);
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
@@ -111,6 +113,39 @@ it('a key that is no such file, or that names an address without encryption, is 
     assert.is(failure.message, 'the key is not the key file of a service account');
   }
   assert.is(site.sent.length, 0);
+});
+
+it('a call to Vertex has the token, which is exchanged on the way of the call', async () => {
+  const simulator = await startSimulator({ name: 'sim', keep: true });
+  const upstream = await startUpstream();
+  upstream.answer = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"access_token":"ya29.v","expires_in":3599}');
+  };
+  const target = {
+    dialect: 'gemini',
+    baseUrl: simulator.baseUrl,
+    upstreamId: 'sim/fast',
+    wire: { credential: 'google-service-account' },
+  } as const;
+  const signer = googleServiceAccount(keyFile({ token_uri: `http://127.0.0.1:${upstream.port}/token` }));
+  for (const stream of [true, false]) {
+    const attempt = await upstream.openAs('gemini', { stream }, { target }, undefined, undefined, signer);
+    assert.is((await eventsOf(attempt)).filter(({ type }) => type === 'finish').length, 1);
+  }
+  assert.equal(
+    upstream.seen.map(({ request }) => request.url),
+    ['/token'],
+  );
+  assert.equal(
+    simulator.calls.map(({ path, headers }) => [path, headers.authorization, headers['x-goog-api-key']]),
+    ['streamGenerateContent?alt=sse', 'generateContent'].map((method) => [
+      `/v1/models/sim%2Ffast:${method}`,
+      'Bearer ya29.v',
+      undefined,
+    ]),
+  );
+  await upstream.close();
+  await simulator.close();
 });
 
 async function failureOf(made: Promise<unknown>): Promise<ProviderFailure> {
