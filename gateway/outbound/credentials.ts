@@ -25,9 +25,16 @@ const KEY_HEADERS = {
 };
 export type KeyForm = keyof typeof KEY_HEADERS;
 
-/** A provider's key in one of these forms; nothing for a provider without a key, and for a form that signs each call. */
+/** A secret that only signs: an access key of Amazon, or a key file. */
+const SIGNING = /^(?:\{|A[A-Z0-9]{15,127}:)/;
+
+/**
+ * A provider's key in one of these forms; nothing for a provider without a key, and for a form that signs each call. A
+ * secret that only signs is never sent, whatever form a models document names.
+ */
 export function keyHeaders(form: CredentialForm, apiKey: string | null): readonly string[] {
-  return apiKey === null || !Object.hasOwn(KEY_HEADERS, form) ? [] : KEY_HEADERS[form as KeyForm](apiKey);
+  if (apiKey === null || !Object.hasOwn(KEY_HEADERS, form) || SIGNING.test(apiKey)) return [];
+  return KEY_HEADERS[form as KeyForm](apiKey);
 }
 
 /** The headers of a call, with what authenticates it where that is made for each call. */

@@ -65,14 +65,18 @@ export interface OutboundBody {
   abort(): void;
 }
 
+/** A segment of dots, before which a server may put another one; blanks, a fragment, a backslash. */
+const FOREIGN = /[\s#\\]|(?:^|\/)\.{1,2}(?:[/?]|$)/;
+
 /**
  * `https://host/v1` and `/chat/completions` as one address, `query` after what `path` has of one; drops a query in the
- * base. Throws on an invalid URL.
+ * base. Throws on an invalid URL, and for a path that a server may read as another one.
  */
 export function outboundUrl(base: string, path: string, query: Readonly<Record<string, string>> = {}): OutboundUrl {
   const url = new URL(base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`${base}: the protocol must be http or https`);
+  if (FOREIGN.test(path)) throw new TypeError('the path leaves its base');
   const search = new URLSearchParams(query).toString();
   const joint = search === '' ? '' : path.includes('?') ? '&' : '?';
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') + path + joint + search };

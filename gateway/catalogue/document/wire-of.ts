@@ -14,6 +14,7 @@ type Path = readonly (string | number)[];
 const OURS: ReadonlySet<string> = new Set([
   '__proto__',
   'additionalModelRequestFields',
+  'candidateCount',
   'contents',
   'generationConfig',
   'inferenceConfig',

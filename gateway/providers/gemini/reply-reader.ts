@@ -8,7 +8,7 @@ import { IMAGES_MAX, pictureUrl } from '../json-text.ts';
 import { parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
-import { addCitations } from './grounding.ts';
+import { addCitations, PLACED_CHARACTERS_MAX } from './grounding.ts';
 import { logprobsOf } from './logprobs.ts';
 import { readUsage } from './read-usage.ts';
 
@@ -59,7 +59,7 @@ export class GeminiReader implements ReplyReader {
   /** Entries of reasoning so far; the thoughts of consecutive parts are one. */
   #entries = 0;
   #isThinking = false;
-  /** The text so far, in which sources are placed. */
+  /** The text so far, in which sources are placed; not all of one that is too long for places. */
   #text = '';
   #reported: Members = {};
 
@@ -125,7 +125,7 @@ export class GeminiReader implements ReplyReader {
     else if (typeof text === 'string') {
       if (text !== '') {
         this.#isThinking = false;
-        this.#text += text;
+        if (this.#text.length <= PLACED_CHARACTERS_MAX) this.#text += text;
         events.push({ type: 'text-delta', text });
       }
       if (signature !== undefined) this.#sign(signature, undefined, events);

@@ -31,6 +31,23 @@ it('a key is sent in the declared form, or in that of the wire, and without a ke
 
 const NOWHERE = { send: () => Promise.reject(new Error('no call is made')) };
 
+it('a secret that only signs is in no header, whatever form is declared', () => {
+  for (const secret of ['AKIDEXAMPLE1234567:sesame', '{"private_key":"sesame"}', '{"AccessKeyId":"a"}']) {
+    for (const form of CREDENTIAL_FORMS) assert.equal(keyHeaders(form, secret), [], form);
+    assert.equal(credentialsFor({ wire: { credential: 'bearer' } }, { credential: 'aws-signature' }, secret), []);
+  }
+});
+
+it('a path that a server may read as another one is refused', () => {
+  for (const path of ['/model/../converse', '/..', '/a/./b', '/a#b', '/a b', '/a\\b', '/a/..?x=1']) {
+    assert.throws(() => outboundUrl('https://a/v1', path), /leaves its base/, path);
+  }
+  assert.is(
+    outboundUrl('https://a/v1', '/model/a..b%2F..%3A0/converse?x=..').path,
+    '/v1/model/a..b%2F..%3A0/converse?x=..',
+  );
+});
+
 it('fixed credentials follow the headers of a call, and others are made from the call', async () => {
   const call = {
     method: 'GET',

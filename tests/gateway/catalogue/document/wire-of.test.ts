@@ -112,7 +112,7 @@ test('a declaration that cannot be is refused with its member', () => {
 });
 
 test('no declaration changes what decides the hold, how an answer is read, or the frame of a call', () => {
-  for (const name of ['stream', 'max_output_tokens', 'inferenceConfig', 'generationConfig', 'store', 'contents']) {
+  for (const name of ['stream', 'max_output_tokens', 'inferenceConfig', 'candidateCount', 'store', 'contents']) {
     assert.match(faultOf({ omit: [name] }), /is always sent/, name);
     assert.match(faultOf({ rename: { seed: name } }), /is always sent/, name);
     assert.match(faultOf({ rename: { [name]: 'other' } }), /is always sent/, name);

@@ -292,6 +292,21 @@ it('the client of the service reads the vectors of the simulated provider', asyn
   assert.is.not(String(embeddings[0]?.values), String(embeddings[1]?.values));
 });
 
+it('the sources of a text that is too long for places have none, and take no time', () => {
+  const text = 'ü'.repeat(8 * 1024 * 1024);
+  const segment = { startIndex: 1024 * 1024, endIndex: 16 * 1024 * 1024 };
+  const groundingSupports = Array.from({ length: 256 }, () => ({ segment, groundingChunkIndices: [0] }));
+  const groundingMetadata = { groundingChunks: [{ web: { uri: 'https://a.test/1' } }], groundingSupports };
+  const from = performance.now();
+  const events = eventsOf(candidate([{ text }], { finishReason: 'STOP', groundingMetadata }));
+  const tookMs = performance.now() - from;
+  assert.equal(
+    events.flatMap((event) => (event.type === 'citation' ? [event.citation] : [])),
+    [{ url: 'https://a.test/1' }],
+  );
+  assert.ok(tookMs < 1_500, `${tookMs} ms`);
+});
+
 function clientOf(baseUrl: string, apiVersion: string): GoogleGenAI {
   return new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl, apiVersion } });
 }
