@@ -62,7 +62,9 @@ const RENAMED: readonly (readonly [RegExp, string])[] = [
   [/^(?:thinking|output_config\.effort)/, 'reasoning'],
   [/^(?:response_schema|output_format|output_config\.format)/, 'response_format'],
   [/^text\.format/, 'response_format'],
-  [/^metadata\.user_id$/, 'user'],
+  [/^(?:metadata\.user_id|safety_identifier)$/, 'user'],
+  [/^(?:instructions$|input\[\d+\]\..*)/, 'messages'],
+  [/^tools\[(\d+)\]\.(parameters|strict)/, 'tools[$1].function.$2'],
   // These dialects hold the messages in another form, where indexes count differently.
   [/^(?:system|contents)(?:$|[.[].*)/, 'messages'],
 ];

@@ -20,16 +20,26 @@ const it = bounded(test, 120_000);
 type PresetName = keyof typeof PRESETS;
 type Members = Readonly<Record<string, unknown>>;
 
+/** A provider by its preset, and the wire that it speaks. */
+interface Place {
+  readonly name: PresetName;
+  readonly dialect: Preset['dialect'];
+}
+
+const placeOf = (name: PresetName, dialect = PRESETS[name].dialect): Place => ({ name, dialect });
 /** Providers of the chat wire that disagree about reasoning, ids and members. */
-const CHAT: readonly PresetName[] = ['deepseek', 'mistral', 'groq'];
+const CHAT: readonly Place[] = (['deepseek', 'mistral', 'groq'] as const).map((name) => placeOf(name));
 const NATIVE = (Object.entries(PRESETS) as [PresetName, Preset][]).flatMap(([name, { dialect }], at, all) => {
   const isFirst = all.findIndex(([, other]) => other.dialect === dialect) === at;
-  return dialect !== 'chat' && isFirst ? [name] : [];
+  return dialect !== 'chat' && isFirst ? [placeOf(name)] : [];
 });
 /** Every wire beside chat, between providers of the chat wire. */
-const RING = NATIVE.flatMap((name, at) => [CHAT[at % CHAT.length] as PresetName, name]);
+const RING = [...NATIVE, placeOf('openai', 'responses')].flatMap((place, at) => [
+  CHAT[at % CHAT.length] as Place,
+  place,
+]);
 /** Three providers in a row, beginning with each of the ring. */
-const TRIPLES = RING.map((_, at) => [0, 1, 2].map((next) => RING[(at + next) % RING.length] as PresetName));
+const TRIPLES = RING.map((_, at) => [0, 1, 2].map((next) => RING[(at + next) % RING.length] as Place));
 
 /** Turns of each phase. */
 const PHASES = [4, 3, 3];
@@ -51,7 +61,7 @@ function slugOf(dialect: string, triple: number, place: number): string {
   return `loop-${dialect}-${triple}-${place}`;
 }
 
-function providerOf(preset: PresetName, slug: string, place: number): ProviderDeclaration {
+function providerOf({ name: preset, dialect }: Place, slug: string, place: number): ProviderDeclaration {
   const { baseUrl, example } = PRESETS[preset];
   const { pathname } = new URL(baseUrl ?? example ?? '');
   const [prompt, completion] = PRICES[place] as (typeof PRICES)[number];
@@ -63,6 +73,7 @@ function providerOf(preset: PresetName, slug: string, place: number): ProviderDe
     slug,
     name: slug,
     preset,
+    dialect,
     baseUrl: `http://127.0.0.1:${simulator.port}/strict/${preset}${pathname.replace(/\/$/, '')}`,
     models: {
       data: [
@@ -212,14 +223,14 @@ for (const [dialect, agent] of Object.entries(AGENTS)) {
 }
 
 /** Plays one loop; returns what it cost, in millionths of a USD. */
-async function loop(agent: Agent, dialect: string, at: number, triple: readonly PresetName[]): Promise<number> {
+async function loop(agent: Agent, dialect: string, at: number, triple: readonly Place[]): Promise<number> {
   const conversation: object[] = [];
   const said: string[] = [];
   let cost = 0;
   let turn = 0;
   for (const [place, turns] of PHASES.entries()) {
     // The provider of the phase before fails from now on.
-    const failing = place === 0 ? {} : { only_on: triple[place - 1], status: 503 };
+    const failing = place === 0 ? {} : { only_on: triple[place - 1]?.name, status: 503 };
     const calls = Array.from({ length: CALLS }, (_, call) => ({
       name: 'find',
       arguments: `{"n":${place + 1}${call}}`,
@@ -233,8 +244,8 @@ async function loop(agent: Agent, dialect: string, at: number, triple: readonly 
     const reported: boolean[] = [];
     for (let left = turns; left > 0; left--, turn++) {
       const answer = await agent.ask(models, conversation, turn % 2 === 1);
-      const where = `${triple.join(', ')}: turn ${turn}`;
-      lost.push(lostIn(answer, { said, turn, where, preset: triple[place] as PresetName }));
+      const where = `${namesOf(triple)}: turn ${turn}`;
+      lost.push(lostIn(answer, { said, turn, where, preset: (triple[place] as Place).name }));
       if (answer.honoured) reported.push(answer.honoured[agent.reasoning] === false);
       cost += chargeOf(answer, place, where);
       const results = answer.calls.map((_, call) => `result ${turn}-${call}`);
@@ -242,12 +253,16 @@ async function loop(agent: Agent, dialect: string, at: number, triple: readonly 
       said.push(...calls.map(({ arguments: given }) => given), ...results);
       conversation.push(...answer.history, ...agent.results(answer.calls, results));
     }
-    const phase = `${triple.join(', ')}, phase ${place}: reasoning`;
+    const phase = `${namesOf(triple)}, phase ${place}: reasoning`;
     if (lost.includes(true)) assert.ok(reported.includes(true), `${phase} is lost and not reported`);
     // A wire has a form for what came over it.
     if (place === 0) assert.not.ok(reported.includes(true), `${phase} is reported as lost`);
   }
   return cost;
+}
+
+function namesOf(places: readonly Place[]): string {
+  return places.map(({ name, dialect }) => `${name} ${dialect}`).join(', ');
 }
 
 interface Kept {

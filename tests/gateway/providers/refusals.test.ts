@@ -205,6 +205,11 @@ it('a path shows nothing but known names and indexes', () => {
     ['messages.constructor', 'messages'],
     [`temperature${'x'.repeat(500)}`, undefined],
     ['response_format.json_schema.schema', 'response_format.json_schema'],
+    [`input[3].content[0].${PROMPT}`, 'messages'],
+    ['input[0]', undefined],
+    [`tools[1].parameters.properties.${PROMPT}`, 'tools[1].function.parameters'],
+    ['max_output_tokens', 'max_tokens'],
+    ['safety_identifier', 'user'],
   ] as const) {
     assert.is(callerPath(named), shown, named.slice(0, 80));
   }

@@ -9,6 +9,7 @@ import { cohereAdapter } from '../../../gateway/providers/cohere/adapter.ts';
 import { geminiAdapter } from '../../../gateway/providers/gemini/adapter.ts';
 import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts';
 import { ollamaAdapter } from '../../../gateway/providers/ollama/adapter.ts';
+import { responsesAdapter } from '../../../gateway/providers/responses/adapter.ts';
 import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 import { eventsOf, failureOfReading, joined, played, UNSHARED } from './played.ts';
@@ -31,6 +32,11 @@ const EVENT_LINE_ENDS = ['\n', '\r\n', '\r'];
 const WIRES: Readonly<Record<string, Wire>> = {
   chat: { adapter: chatAdapter, finish: /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   messages: { adapter: messagesAdapter, finish: /"stop_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
+  responses: {
+    adapter: responsesAdapter,
+    finish: /event: response\.(?:completed|incomplete)\r?\n[^\n]*\r?\n\r?\n/,
+    lineEnds: EVENT_LINE_ENDS,
+  },
   cohere: { adapter: cohereAdapter, finish: /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   gemini: { adapter: geminiAdapter, finish: /"finishReason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   ollama: { adapter: ollamaAdapter, finish: /"done":true[^\n]*/, lineEnds: ['\n', '\r\n'] },

@@ -62,7 +62,7 @@ it('a body stores nothing and asks for encrypted reasoning where the endpoint re
   assert.equal(Object.keys(plain).sort(), ['input', 'max_output_tokens', 'model', 'store', 'stream']);
 });
 
-it('no declaration and no passthrough makes a provider store an answer', () => {
+it('no declaration and no passthrough makes a provider store an answer (rule I149)', () => {
   const options = { alpha: { store: true, service_tier: 'flex' } };
   const passthrough = { store: { type: 'unknown' }, service_tier: { type: 'unknown' } } as const;
   const endpoint: Endpoint = { ...withWire({ omit: ['store'] }), passthrough };
@@ -70,7 +70,7 @@ it('no declaration and no passthrough makes a provider store an answer', () => {
   assert.equal([body.store, body.service_tier], [false, 'flex']);
 });
 
-it('reasoning goes back as items before what followed it, with its summary', () => {
+it('reasoning goes back as items before what followed it, with its summary (rule I149)', () => {
   const details = [
     summary('One', 'rs_1'),
     summary('Two', 'rs_1'),
