@@ -47,6 +47,7 @@ const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED';
 const UNJUDGED: ReadonlySet<unknown> = new Set(['OTHER', 'BLOCKED_REASON_UNSPECIFIED']);
 
 type Members = Readonly<Record<string, unknown>>;
+const NOTHING: Members = {};
 
 /** Reads `generateContent` answers: every frame of a stream is one of the same form with the next parts. */
 export class GeminiReader implements ReplyReader {
@@ -61,7 +62,7 @@ export class GeminiReader implements ReplyReader {
   #isThinking = false;
   /** The text so far, in which sources are placed; not all of one that is too long for places. */
   #text = '';
-  #reported: Members = {};
+  #reported: Members = NOTHING;
 
   constructor(makeCallId: (index: number) => string, note?: RefusalNote) {
     this.#makeCallId = makeCallId;
@@ -90,7 +91,8 @@ export class GeminiReader implements ReplyReader {
     const { responseId, usageMetadata, promptFeedback, candidates } = answer;
     if (typeof responseId === 'string' && responseId !== '') this.upstreamId ??= responseId.slice(0, ID_CHARACTERS_MAX);
     if (typeof usageMetadata === 'object' && usageMetadata !== null) {
-      this.#reported = { ...this.#reported, ...(usageMetadata as Members) };
+      const counts = usageMetadata as Members;
+      this.#reported = this.#reported === NOTHING ? counts : { ...this.#reported, ...counts };
     }
     const isEmpty = !Array.isArray(candidates) || candidates.length === 0;
     const { blockReason } = membersOf(promptFeedback);

@@ -54,13 +54,14 @@ export function geminiWriter(endpoint: Endpoint): TextWriter {
     addFormat(turn, config);
     if (turn.modalities || turn.imageConfig) addOutput(turn, endpoint, config);
     shape?.(config);
-    const rest: Members = isEmpty(config) ? {} : { generationConfig: new JsonText(membersText(config)) };
+    const prompt = system === null ? '' : `"systemInstruction":${system},`;
+    // The members of every body are written as text: an object for them costs twice as much.
+    const settings = turn.responseFormat ? membersText(config) : JSON.stringify(config);
+    const text = `{${prompt}"contents":${contents}${isEmpty(config) ? '' : `,"generationConfig":${settings}`}`;
+    const rest: Members = {};
     if (turn.tools) addTools(turn, turn.tools, rest);
     if (turn.preferences.options) Object.assign(rest, ownOptions(turn.preferences.options, endpoint, OURS));
-    const prompt = system === null ? '' : `"systemInstruction":${system},`;
-    return isEmpty(rest)
-      ? `{${prompt}"contents":${contents}}`
-      : `{${prompt}"contents":${contents},${membersText(rest).slice(1)}`;
+    return isEmpty(rest) ? `${text}}` : `${text},${membersText(rest).slice(1)}`;
   };
 }
 

@@ -168,16 +168,21 @@ function assistantOf(parts: readonly Part[]): TurnMessage {
 
 /** A signature has the place of its part: where an entry stands among the others of its message says nothing. */
 function inAskedOrder(sent: readonly TurnMessage[], asked: Turn): readonly TurnMessage[] {
-  const left = entriesOf(sent);
-  const known = entriesOf(asked.messages).flatMap((entry) => {
-    const at = left.findIndex((each) => keyOf(each) === keyOf(entry));
-    return at < 0 ? [] : left.splice(at, 1);
+  const pool = entriesOf(asked.messages).map(keyOf);
+  return sent.map((message) => {
+    if (message.role !== 'assistant') return message;
+    const left = [...(message.reasoningDetails ?? [])];
+    const known: ReasoningDetail[] = [];
+    for (let at = 0; at < pool.length && left.length > 0; ) {
+      const found = left.findIndex((each) => keyOf(each) === pool[at]);
+      if (found < 0) at++;
+      else {
+        pool.splice(at, 1);
+        known.push(...left.splice(found, 1));
+      }
+    }
+    return { ...message, reasoningDetails: [...known, ...left] };
   });
-  const entries = [...known, ...left];
-  const first = sent.findIndex(({ role }) => role === 'assistant');
-  return sent.map((message, at) =>
-    message.role === 'assistant' ? { ...message, reasoningDetails: at === first ? entries : [] } : message,
-  );
 }
 
 function entriesOf(messages: readonly TurnMessage[]): ReasoningDetail[] {
