@@ -1,7 +1,8 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Outbound } from '../outbound/outbound.ts';
-import { open } from '../providers/call/open.ts';
+import type { ProviderAttempt } from '../providers/adapter.ts';
+import { open, type RefusalSink } from '../providers/call/open.ts';
 import type { Target } from '../providers/call/target.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
@@ -19,11 +20,22 @@ export interface CheckSite {
   readonly bodyBytesMax: number;
   /** Receives the function that aborts the running call. */
   readonly begun: (abort: () => void) => void;
+  readonly refusals?: RefusalSink;
 }
 
 /** Asks an endpoint over the same adapters as callers' turns, without a caller and without a charge. Never rejects. */
-export async function ask(site: CheckSite, endpoint: Endpoint, turn: Turn): Promise<ProbeAnswer | ProviderFailure> {
-  const { clock, limits, lineBytesMax, bodyBytesMax, begun } = site;
+export function ask(site: CheckSite, endpoint: Endpoint, turn: Turn): Promise<ProbeAnswer | ProviderFailure> {
+  return askFor(site, endpoint, turn, readProbeAnswer);
+}
+
+/** The same for an answer that `read` reads to its end. */
+export async function askFor<T>(
+  site: CheckSite,
+  endpoint: Endpoint,
+  turn: Turn,
+  read: (attempt: ProviderAttempt) => Promise<T>,
+): Promise<T | ProviderFailure> {
+  const { clock, limits, lineBytesMax, bodyBytesMax, begun, refusals } = site;
   const ms = limits.timeoutMs;
   try {
     const attempt = await open(site.outbound, {
@@ -35,10 +47,11 @@ export async function ask(site: CheckSite, endpoint: Endpoint, turn: Turn): Prom
       lineBytesMax,
       // One answer at a time per provider, and of few tokens.
       sharing: { clock, room: async () => () => {}, streamShare: () => null },
+      refusals,
       begun,
     });
     try {
-      return await readProbeAnswer(attempt);
+      return await read(attempt);
     } catch (thrown) {
       attempt.abort();
       throw thrown;
@@ -48,6 +61,6 @@ export async function ask(site: CheckSite, endpoint: Endpoint, turn: Turn): Prom
   }
 }
 
-export function isFailure(answer: ProbeAnswer | ProviderFailure): answer is ProviderFailure {
+export function isFailure(answer: object): answer is ProviderFailure {
   return answer instanceof Error;
 }

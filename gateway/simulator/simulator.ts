@@ -7,6 +7,7 @@ import type { Wire } from './answer/wire.ts';
 import { type Call, CallLog } from './calls/call-log.ts';
 import { declaredAbility } from './declared-ability.ts';
 import { guestsOf, modelsDocument } from './models-document.ts';
+import { modelList } from './strict/model-lists.ts';
 import { STRICT } from './strict/strict.ts';
 import type { StrictProvider } from './strict/strict-provider.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
@@ -141,8 +142,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 }
 
 function ordinary(path: string): string {
-  const [call] = BELOW_BASE.exec(path) ?? [];
-  return call === undefined ? path : `/v1${call}`;
+  const [plain = '', query] = path.split('?', 2);
+  const [call] = BELOW_BASE.exec(plain) ?? [];
+  return call === undefined ? path : `/v1${call}${query === undefined ? '' : `?${query}`}`;
 }
 
 type Served = (request: IncomingMessage, response: ServerResponse) => void;
@@ -153,6 +155,11 @@ function served(calls: Calls, strict?: StrictProvider): Served {
   const videos = new VideoRoutes(calls.provider);
   return (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
+    if (strict && refusedKey(request, response)) return;
+    if (strict && request.method === 'GET' && LISTS.has(path)) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(modelList(calls.provider)));
+      return;
+    }
     const dialect = request.method === 'POST' ? DIALECTS.find((each) => each.path.test(path)) : undefined;
     if (dialect) readBody(request, response, (text) => answer(request, response, text, dialect));
     else if (request.method === 'GET' && request.url === '/v1/models') sendModels(response, calls.provider);
@@ -161,6 +168,19 @@ function served(calls: Calls, strict?: StrictProvider): Served {
     } else if (videos.onJob(videoSite(calls, request, response))) return;
     else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"no such route"}}');
   };
+}
+
+/** Where strict providers list their models. */
+const LISTS: ReadonlySet<string> = new Set(['/v1/models', '/v1/api/tags']);
+const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
+/** Strict providers take any key but this one. */
+const WRONG_KEY = /\bwrong-key$/;
+
+function refusedKey({ headers }: IncomingMessage, response: ServerResponse): boolean {
+  if (!KEY_HEADERS.some((name) => WRONG_KEY.test(String(headers[name] ?? '')))) return false;
+  const error = { message: 'Invalid API Key', type: 'invalid_request_error', code: 'invalid_api_key' };
+  response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+  return true;
 }
 
 type Route = (request: IncomingMessage, response: ServerResponse, body: string, dialect: Dialect) => void;

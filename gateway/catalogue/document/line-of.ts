@@ -1,17 +1,33 @@
 /**
- * Finds the line of a member in a JSON text, for validation errors. Requires valid JSON: it walks the text and checks
+ * Finds a member in a JSON text, for validation errors and for edits. Requires valid JSON: it walks the text and checks
  * nothing. A duplicate name means the last one, as in `JSON.parse`.
  */
 
 /** The line, counted from 1, of the innermost member of the path that exists. */
 export function lineOf(json: string, path: readonly string[]): number {
+  return lineAt(json, innermost(json, path).at);
+}
+
+/** Where the value of a path begins and ends in the text; null if there is none. */
+export function rangeOf(
+  json: string,
+  path: readonly string[],
+): { readonly begin: number; readonly end: number } | null {
+  const { at, found } = innermost(json, path);
+  return found === path.length ? { begin: at, end: valueEnd(json, at) } : null;
+}
+
+/** The beginning of the innermost value of the path that exists, and how many of its parts do. */
+function innermost(json: string, path: readonly string[]): { readonly at: number; readonly found: number } {
   let at = blank(json, 0);
+  let found = 0;
   for (const part of path) {
     const next = json[at] === '{' ? memberAt(json, at, part) : json[at] === '[' ? entryAt(json, at, Number(part)) : -1;
     if (next < 0) break;
     at = next;
+    found++;
   }
-  return lineAt(json, at);
+  return { at, found };
 }
 
 /** The line of a position in a text, counted from 1. */

@@ -10,16 +10,18 @@ export interface Preset {
   readonly example?: string;
   readonly dialect: TurnDialect;
   readonly wire: Omit<DeclaredWire, 'preset'>;
-  /** How its list of models is answered at `/models` below the base address; absent: it has none. */
+  /** How its list of models is answered; absent: it has none. */
   readonly models?: ModelsForm;
+  /** Where that list is, below the base address; absent: at `/models`. */
+  readonly modelsPath?: string;
   /** What of this row was found, each with its kind of source. */
   readonly verified: string;
   /** What only a call with a key can confirm. */
   readonly unverified: string;
 }
 
-/** `{"data": [{"id"}]}`, a bare list of such entries, or `{"models": [{"name": "models/ID"}]}`. */
-type ModelsForm = 'data' | 'list' | 'models';
+/** The member of the answer that holds the entries, or a bare list of them. */
+export type ModelsForm = 'data' | 'models' | 'list';
 
 /** The form that most providers with a switch of their own share. */
 const THINKING = { path: 'thinking.type', on: 'enabled', off: 'disabled' };
@@ -148,6 +150,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'http://127.0.0.1:11434',
     dialect: 'ollama',
     wire: {},
+    models: 'models',
+    modelsPath: '/api/tags',
     verified:
       'the types of its client and server: options, think, thinking of messages, tool_name, format, counts; needs no key, its cloud (https://ollama.com) a bearer token',
     unverified: 'which templates read earlier thinking; that the cloud obeys num_ctx',
@@ -209,6 +213,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'messages',
     wire: { exclusive: [['temperature', 'top_p']] },
     models: 'data',
+    modelsPath: '/models?limit=1000',
     verified:
       'documentation: x-api-key, anthropic-version; /models answers {"data": [{"id"}]}. Reports: from Opus 4.1 on temperature beside top_p is refused, from Opus 4.7 and Sonnet 5 on each of temperature, top_p and top_k (declare none there)',
     unverified: 'which anthropic-beta a model still needs',
@@ -219,6 +224,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     dialect: 'gemini',
     wire: {},
     models: 'models',
+    modelsPath: '/models?pageSize=1000',
     verified:
       'the types of its client: generateContent, thought signatures and their stand-in, JSON schemas of tools, embeddings; /models answers {"models": [{"name"}]}',
     unverified: 'whether a model before Gemini 3 takes JSON beside tools; that it serves the model on Vertex the same',
@@ -237,6 +243,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.cohere.com',
     dialect: 'cohere',
     wire: {},
+    models: 'models',
+    modelsPath: '/v1/models?page_size=1000',
     verified:
       'the types of its client: v2/chat and v2/embed, thinking with a budget, tool_plan, citations, billed tokens',
     unverified: 'that a plan and thinking are read when they go back, and strict tools without a required parameter',

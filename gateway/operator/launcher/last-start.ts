@@ -39,7 +39,7 @@ export async function rememberStart(data: string, config: string | null, started
   await writeWhole(fileIn(data), `${JSON.stringify({ config, providers } satisfies LastStart, null, 2)}\n`);
 }
 
-async function readLastStart(data: string): Promise<LastStart | null> {
+export async function readLastStart(data: string): Promise<LastStart | null> {
   const text = await readFile(fileIn(data), 'utf8').catch(absent);
   if (text === null) return null;
   try {

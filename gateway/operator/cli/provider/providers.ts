@@ -21,11 +21,14 @@ import { ASK_MS, type Session } from '../frame/session.ts';
 import { createKeyOf, KEY_OPTIONS, keysOf, newKey, renderKeys, renderMade } from '../key/keys.ts';
 import { failureCell, modelListCell } from './endpoints.ts';
 import { pauses } from './pauses.ts';
+import { realProviders } from './real-providers.ts';
 
 const DECLARED = { '<provider>': 'the slug of a declared provider' } as const;
 
 export const commands = [
-  group('providers', "list, pause and resume the providers; their accounts' keys", [
+  group('providers', "add, test, list, pause and resume the providers; their accounts' keys", [
+    ...realProviders,
+
     ...pauses(
       { '<provider>': { meaning: 'the slug, as `troupe providers list` prints it', parse: providerFrom } },
       ({ provider }) => provider,
