@@ -29,7 +29,7 @@ export interface AbilityFinding {
 }
 
 /** A parameter of the model's text, its pictures, what its wire says of earlier reasoning or usage, or none. */
-export type DeclaredMember =
+type DeclaredMember =
   | { readonly kind: 'parameter'; readonly name: string }
   | { readonly kind: 'input'; readonly name: 'image' }
   | { readonly kind: 'wire'; readonly name: 'reasoning_history' | 'omit' }

@@ -142,9 +142,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 }
 
 function ordinary(path: string): string {
-  const [plain = '', query] = path.split('?', 2);
-  const [call] = BELOW_BASE.exec(plain) ?? [];
-  return call === undefined ? path : `/v1${call}${query === undefined ? '' : `?${query}`}`;
+  const [call] = BELOW_BASE.exec(path) ?? [];
+  return call === undefined ? path : `/v1${call}`;
 }
 
 type Served = (request: IncomingMessage, response: ServerResponse) => void;

@@ -9,7 +9,7 @@ export interface StatedFacts {
 }
 
 /** A models document, and the ids of the models that lack a fact and so do not serve. */
-export interface MadeDocument {
+interface MadeDocument {
   readonly document: ModelsDocument;
   readonly unpriced: readonly string[];
   readonly unmeasured: readonly string[];

@@ -27,6 +27,8 @@ Examples:
   troupe models check my.models.json        validate a models document; prints line and member of an error
   troupe ps                                 show nodes, shards and actors
   troupe why key:acct_.../key_...           explain why a key is in its state
+  troupe providers add groq --preset groq --key-file groq.key   declare a real provider with the models that it lists
+  troupe providers test groq                try what it really does, and print what its declaration has wrong
   troupe providers pause alpha --reason "..."  send no new call to a provider until it is resumed
   troupe reload-config --config my.json     show what a changed file changes; --yes restarts the nodes with it, one by one
   troupe reload key:acct_.../key_...        reload a quarantined key after its row was repaired
@@ -35,9 +37,9 @@ Examples:
   troupe backup copy.db                     copy the database while the cluster runs
   troupe restore copy.db --force            restore a copy
 
-All commands but up, node, batch, preflight, migrate, backup, restore, models check and models schema connect to the
-cluster that runs on the data folder (./data, or the folder given with --data), or to the nodes whose addresses --config
-names.`;
+All commands but up, node, batch, preflight, migrate, backup, restore, providers add, providers test, models check and
+models schema connect to the cluster that runs on the data folder (./data, or the folder given with --data), or to the
+nodes whose addresses --config names.`;
 
 /**
  * Runs the command of this process's arguments. `entry` is the module that calls it: the launcher starts it as the

@@ -32,6 +32,7 @@ const BASES: Readonly<Record<string, string>> = {
   groq: '/openai/v1',
   deepseek: '/v1',
   anthropic: '/v1',
+  google: '/v1beta',
   together: '/v1',
 };
 const file = (name = 'c.json'): string => join(folder, name);
@@ -64,18 +65,20 @@ function verdicts({ abilities }: TestResult): Readonly<Record<string, string>> {
   return Object.fromEntries(abilities.map(({ ability, verdict }) => [ability, verdict]));
 }
 
-it('an entry of three presets works as it is written, and each declaration is right', async () => {
-  for (const preset of ['groq', 'deepseek', 'anthropic']) {
+const PRESETS_TRIED = ['groq', 'deepseek', 'anthropic', 'google'];
+
+it('an entry of four presets works as it is written, and each declaration is right', async () => {
+  for (const preset of PRESETS_TRIED) {
     const added = await toldJson<AddedProvider>(adding(preset, '--price', '0.15,0.60', '--context', '64000'));
     assert.equal([added.models, added.serving], preset === 'anthropic' ? [2, 2] : [3, 3]);
   }
   const { providers } = await loadConfig({ file: file(), cwd: folder, env: {} });
   assert.equal(
     providers.map(({ slug, preset, keyFile }) => [slug, preset, keyFile]),
-    ['groq', 'deepseek', 'anthropic'].map((slug) => [slug, slug, file('key')]),
+    PRESETS_TRIED.map((slug) => [slug, slug, file('key')]),
   );
   assert.ok(readFileSync(file(), 'utf8').includes('"keyFile": "./key"'));
-  for (const preset of ['groq', 'deepseek', 'anthropic']) {
+  for (const preset of PRESETS_TRIED) {
     const model = preset === 'anthropic' ? 'claude-haiku-4-5' : 'sim/tools';
     const { result, code } = await tried(preset, '--model', model);
     const found = verdicts(result);
@@ -85,7 +88,7 @@ it('an entry of three presets works as it is written, and each declaration is ri
     assert.ok(!Object.values(found).includes('wrong'), JSON.stringify(found));
     assert.is(code, undefined);
   }
-  assert.is(simulator.calls.at(-1)?.headers['x-api-key'], 'gsk_right');
+  assert.is(simulator.calls.at(-1)?.headers['x-goog-api-key'], 'gsk_right');
 });
 
 it('what the list states is declared, and a model whose price it does not state is not served', async () => {
