@@ -156,7 +156,7 @@ async function fetched(outbound: Outbound, { given, preset, provider, key }: Ask
     body: null,
   } as const;
   try {
-    const headers = await signedHeaders(credentialsOf({ target }, key), { ...call, clock: systemClock });
+    const headers = await signedHeaders(credentialsOf({ target }, key), { ...call, clock: systemClock, outbound });
     const ms = LIST_MS;
     const limits = { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax: LIST_BYTES_MAX };
     const reply = await outbound.send({ ...call, headers, limits });
