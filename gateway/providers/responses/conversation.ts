@@ -32,29 +32,46 @@ export function formsOf({ provider }: Pick<Endpoint, 'provider'>): ConversationF
 }
 
 /**
- * A conversation as `instructions` and the items of `input`, in JSON. The system texts that begin it are the
+ * Writes conversations as `instructions` and the items of `input`, in JSON. The system texts that begin one are the
  * instructions, unless the provider takes none or nothing else would be left; later ones keep their place. Throws
  * `ProviderFailure` for content that the dialect cannot express.
  */
-export function conversation(
-  messages: readonly TurnMessage[],
-  { provider, target: { wire = {} } }: Endpoint,
-): { readonly instructions: string | null; readonly input: string } {
-  const begins = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
-  const leading = wire.omit?.includes('instructions') ? 0 : Math.max(begins, 0);
+export function conversationWriter({
+  provider,
+  target: { wire = {} },
+}: Endpoint): (messages: readonly TurnMessage[]) => { readonly instructions: string | null; readonly input: string } {
+  const instructs = !wire.omit?.includes('instructions');
   const spelling: Spelling = {
     systemRole: wire.systemRole ?? 'developer',
     reasoned: (details) => reasoningItems(details, provider.slug),
   };
-  const items = messages.slice(leading).flatMap((message) => itemsOf(message, spelling));
-  if (items.length === 0) {
-    throw new ProviderFailure('rejected', 'the wire requires a turn with content', null, UNSUPPORTED);
-  }
-  const instructions = messages.slice(0, leading).map(({ text }) => text);
-  return {
-    instructions: leading === 0 ? null : JSON.stringify(instructions.join('\n\n')),
-    input: listText(items, String),
+  return (messages) => {
+    const leading = instructs ? leadingIn(messages) : 0;
+    let input = '';
+    for (let at = leading; at < messages.length; at++) {
+      for (const item of itemsOf(messages[at] as TurnMessage, spelling)) input += input === '' ? item : `,${item}`;
+    }
+    if (input === '') {
+      throw new ProviderFailure('rejected', 'the wire requires a turn with content', null, UNSUPPORTED);
+    }
+    return { instructions: instructionsOf(messages, leading), input: `[${input}]` };
   };
+}
+
+/** The number of system texts that begin a conversation; 0 where nothing follows them. */
+function leadingIn(messages: readonly TurnMessage[]): number {
+  for (let at = 0; at < messages.length; at++) {
+    const { role } = messages[at] as TurnMessage;
+    if (role !== 'system' && role !== 'developer') return at;
+  }
+  return 0;
+}
+
+function instructionsOf(messages: readonly TurnMessage[], leading: number): string | null {
+  if (leading === 0) return null;
+  let text = messages[0]?.text ?? '';
+  for (let at = 1; at < leading; at++) text += `\n\n${messages[at]?.text ?? ''}`;
+  return JSON.stringify(text);
 }
 
 /** How one endpoint spells a conversation. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Effort, Endpoint } from '../../../actors/terms/endpoint.ts';
+import { isEmpty } from '../../terms/exact-decimal.ts';
 import { JsonText, membersText } from '../../terms/json-text.ts';
 import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
 import type { TextWriter } from '../adapter.ts';
@@ -8,7 +9,7 @@ import { addLostParts, isExcluded } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
 import { shaper } from '../shaper.ts';
 import { COMMON_TOOL_ID, toolIdMapper } from '../tool-ids.ts';
-import { conversation, formsOf } from './conversation.ts';
+import { conversationWriter, formsOf } from './conversation.ts';
 
 /** Members that no passthrough parameter may change: they decide what is sold, the hold and how the answer is read. */
 const OURS: ReadonlySet<string> = new Set([
@@ -28,6 +29,8 @@ const OURS: ReadonlySet<string> = new Set([
 /** Sampling members that also exist in this dialect. */
 const SAMPLING: ReadonlySet<string> = new Set(['temperature', 'top_p', 'logprobs', 'top_logprobs']);
 
+const SENT_ALONE = ['temperature', 'top_p'] as const;
+
 /** The longest texts that OpenAI accepts. */
 const CACHE_KEY_CHARACTERS_MAX = 64;
 const USER_CHARACTERS_MAX = 128;
@@ -45,10 +48,11 @@ export function responsesWriter(endpoint: Endpoint): TextWriter {
   const { wire = {}, upstreamId } = endpoint.target;
   const shape = shaper(wire);
   const withToolIds = toolIdMapper({ toolId: wire.toolId ?? COMMON_TOOL_ID });
+  const conversation = conversationWriter(endpoint);
   const head = `{"model":${JSON.stringify(upstreamId)},"store":false`;
   const alwaysBounded = wire.ceiling !== 'asked';
   return (turn, ceiling) => {
-    const { instructions, input } = conversation(withToolIds(turn.messages), endpoint);
+    const { instructions, input } = conversation(withToolIds(turn.messages));
     const body: Record<string, unknown> = {};
     const include = addSampling(turn, endpoint, declared, body);
     if (endpoint.reasoning !== null) {
@@ -64,8 +68,8 @@ export function responsesWriter(endpoint: Endpoint): TextWriter {
     if (turn.preferences.options) Object.assign(body, ownOptions(turn.preferences.options, endpoint, OURS));
     const prompt = instructions === null ? '' : `,"instructions":${instructions}`;
     const bound = alwaysBounded || turn.completionTokensMax !== undefined ? `,"max_output_tokens":${ceiling}` : '';
-    const rest = membersText(body).slice(1);
-    return `${head}${prompt},"input":${input},"stream":${turn.stream}${bound}${rest === '}' ? '' : ','}${rest}`;
+    const text = `${head}${prompt},"input":${input},"stream":${turn.stream}${bound}`;
+    return isEmpty(body) ? `${text}}` : `${text},${membersText(body).slice(1)}`;
   };
 }
 
@@ -76,7 +80,7 @@ function addSampling(
   declared: ReadonlySet<string>,
   body: Record<string, unknown>,
 ): string[] {
-  for (const name of ['temperature', 'top_p'] as const) {
+  for (const name of SENT_ALONE) {
     const value = declared.has(name) ? (turn.sampling[name] ?? endpoint.defaultParameters[name]) : undefined;
     if (value !== undefined && !isExcluded(name, turn, endpoint)) body[name] = value;
   }

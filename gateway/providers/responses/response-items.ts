@@ -37,7 +37,8 @@ export class ResponseItems {
   #characters = 0;
   #thought = false;
   readonly #items = new Map<number, Item>();
-  readonly #citations = new Citations();
+  /** Created on first use, as the parts of an item are: most answers have no sources. */
+  #citations: Citations | null = null;
   readonly #makeCallId: (index: number) => string;
   readonly #provider: string | undefined;
 
@@ -181,6 +182,8 @@ export class ResponseItems {
 
   /** Places in a source count from the beginning of its part. */
   #cite(item: Item, at: unknown, annotations: unknown, events: TurnEvent[]): void {
+    if (!Array.isArray(annotations) || annotations.length === 0) return;
+    this.#citations ??= new Citations();
     const start = this.#startOf(item, at);
     for (const annotation of partsOf(annotations)) {
       if (annotation.type !== 'url_citation') continue;
