@@ -42,7 +42,8 @@ const TOKENS_PER_CALL = 8;
 const JSON_PIECE_CHARS = 8;
 
 export function answerOf(request: ChatRequest, behaviour: Behaviour, call: { provider: string; call: number }): Answer {
-  const toolCalls = behaviour.refusal === null ? toolCallsOf(request, behaviour, call.call) : [];
+  const toolCalls =
+    behaviour.refusal === null ? toolCallsOf(request, behaviour, `call_${call.provider}_${call.call}`) : [];
   const pictures = toolCalls.length > 0 ? [] : picturesOf(request, behaviour, call.call);
   const silent = toolCalls.length > 0 || pictures.length > 0 || behaviour.refusal !== null;
   const text = silent ? [] : chunksOf(request, behaviour, `${call.provider}:${call.call} `);
@@ -99,11 +100,14 @@ function jsonAnswer(request: ChatRequest): string | null {
   return JSON.stringify(filled(format.json_schema?.schema));
 }
 
-/** Calls a tool if the request requires one; `sim/tools` also calls one on its own until a tool has answered. */
-function toolCallsOf(request: ChatRequest, behaviour: Behaviour, call: number): readonly ToolCall[] {
+/**
+ * Calls a tool if the request requires one; `sim/tools` also calls one on its own until a tool has answered. No two
+ * providers give a call the same id.
+ */
+function toolCallsOf(request: ChatRequest, behaviour: Behaviour, id: string): readonly ToolCall[] {
   if (behaviour.toolCalls !== null) {
     return behaviour.toolCalls.map((tool, at) => ({
-      id: `call_${call}_${at}`,
+      id: `${id}_${at}`,
       name: tool.name,
       arguments: tool.arguments ?? '{}',
     }));
@@ -118,7 +122,7 @@ function toolCallsOf(request: ChatRequest, behaviour: Behaviour, call: number): 
   const tool = tools.find((each) => each.function?.name === named) ?? tools[0];
   const given = JSON.stringify(filled({ type: 'object', ...tool?.function?.parameters }));
   const text = flaws.has('broken-arguments') ? given.slice(0, -1) : given;
-  return [{ id: `call_${call}_0`, name: tool?.function?.name ?? 'tool', arguments: text }];
+  return [{ id: `${id}_0`, name: tool?.function?.name ?? 'tool', arguments: text }];
 }
 
 /** In the form of the chat dialect: cached tokens are included in the prompt's. */

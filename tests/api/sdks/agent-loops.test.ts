@@ -33,11 +33,10 @@ const NATIVE = (Object.entries(PRESETS) as [PresetName, Preset][]).flatMap(([nam
   const isFirst = all.findIndex(([, other]) => other.dialect === dialect) === at;
   return dialect !== 'chat' && isFirst ? [placeOf(name)] : [];
 });
-/** Every wire beside chat, between providers of the chat wire. */
-const RING = [...NATIVE, placeOf('openai', 'responses')].flatMap((place, at) => [
-  CHAT[at % CHAT.length] as Place,
-  place,
-]);
+/** Every wire beside chat, and a provider of the chat wire before every second of them. */
+const RING = [...NATIVE, placeOf('openai', 'responses')].flatMap((place, at) =>
+  at % 2 === 0 ? [CHAT[(at / 2) % CHAT.length] as Place, place] : [place],
+);
 /** Three providers in a row, beginning with each of the ring. */
 const TRIPLES = RING.map((_, at) => [0, 1, 2].map((next) => RING[(at + next) % RING.length] as Place));
 
