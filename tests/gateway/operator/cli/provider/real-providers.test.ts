@@ -204,8 +204,8 @@ it('an existing entry, its document, a name and an address that cannot be used a
     await failureOf(['providers', 'add', 'x', '--preset', 'azure', '--config', file()]),
     /give it with --base-url/,
   );
-  const unlisted = ['providers', 'add', 'x', '--preset', 'perplexity', '--config', file()];
-  assert.match(await failureOf(unlisted), /perplexity has no list of models; name them with --models/);
+  const unlisted = ['providers', 'add', 'x', '--preset', 'bedrock', '--base-url', 'https://p.test', '--config', file()];
+  assert.match(await failureOf(unlisted), /bedrock has no list of models; name them with --models/);
   assert.match(await failureOf(adding('groq', '--price', '1')), /--price 1 must be two prices/);
   assert.match(await failureOf(adding('groq', '--price', '0,1')), /--price 0,1 must be two prices/);
   const elsewhere = adding('together').map((word) => (word === file() ? file('c.mjs') : word));
