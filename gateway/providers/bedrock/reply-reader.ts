@@ -1,6 +1,7 @@
 import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
 import type { FrameKind, ReplyReader } from '../adapter.ts';
+import { EXCEPTION } from '../framing/amazon-frames.ts';
 import { inBandFailure } from '../in-band-failure.ts';
 import { ContentBlocks } from '../messages/blocks.ts';
 import { readUsage } from '../messages/read-usage.ts';
@@ -28,6 +29,8 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   resourceNotFoundException: 404,
 };
 const NATIVE_CHARACTERS_MAX = 64;
+/** The reason of a whole answer that names none: it is complete. */
+const WHOLE = 'end_turn';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -75,7 +78,7 @@ export class BedrockReader implements ReplyReader {
         this.#report(frame.usage);
         return 'end';
       default:
-        if (name?.endsWith('Exception')) throw this.#failure(name, frame);
+        if (name?.endsWith(EXCEPTION)) throw this.#failure(name, frame);
         return 'nothing';
     }
   }
@@ -85,7 +88,7 @@ export class BedrockReader implements ReplyReader {
     if (!Array.isArray(content)) throw new ProviderFailure('garbage', 'the content is not a list');
     for (const block of content) this.#blocks.read(blockOf(membersOf(block)), events);
     this.#report(answer.usage);
-    this.#finish(answer.stopReason, events);
+    this.#finish(answer.stopReason ?? (events.length > 0 ? WHOLE : undefined), events);
   }
 
   #open(index: unknown, block: Members, events: TurnEvent[]): void {

@@ -12,9 +12,12 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text),
 );
 
+/** How the names of frames end that tell of a failure. */
+export const EXCEPTION = 'Exception';
+
 /**
- * The binary event stream of Amazon's services, with checksums. A frame's name is its event type; of an exception or an
- * error it is that type or code, such as `throttlingException`.
+ * The binary event stream of Amazon's services, with checksums. A frame's name is its event type, or that of its exception,
+ * such as `throttlingException`. An error, which no schema of the service lists, is named by its code with the same end.
  */
 export const amazonFrames: Framing = {
   type: 'application/vnd.amazon.eventstream',
@@ -64,9 +67,16 @@ class AmazonCutter implements FrameCutter {
 
   #emit(frame: Buffer): void {
     const { headers, body } = decoded(frame);
-    const name = headers[':event-type'] ?? headers[':exception-type'] ?? headers[':error-code'];
+    const code = headers[':error-code'];
+    if (code !== undefined) return this.#onFrame(`${String(code.value)}${EXCEPTION}`, errorText(headers));
+    const name = headers[':event-type'] ?? headers[':exception-type'];
     this.#onFrame(typeof name?.value === 'string' ? name.value : undefined, textOf(body));
   }
+}
+
+/** An error has no body: what it says is in its headers. */
+function errorText(headers: ReturnType<EventStreamCodec['decode']>['headers']): string {
+  return JSON.stringify({ message: String(headers[':error-message']?.value ?? '') });
 }
 
 /** The same bytes: a copy of each header and body would be a third of what a frame costs. */

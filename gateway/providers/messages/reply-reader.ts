@@ -10,6 +10,8 @@ import { readUsage } from './read-usage.ts';
 
 const UPSTREAM_ID_CHARACTERS_MAX = 256;
 const NATIVE_CHARACTERS_MAX = 64;
+/** The reason of a whole answer that names none: it is complete. */
+const WHOLE = 'end_turn';
 
 /** Any unlisted value is an ordinary stop. */
 const FINISHES: Readonly<Record<string, FinishReason>> = {
@@ -51,7 +53,7 @@ export class MessagesReader implements ReplyReader {
     this.#identify(message);
     for (const block of message.content) this.#blocks.read(block, events);
     if (typeof message.usage === 'object' && message.usage !== null) this.#reported = message.usage as Members;
-    this.#finish(message.stop_reason, message.stop_sequence, events);
+    this.#finish(message.stop_reason || (events.length > 0 ? WHOLE : null), message.stop_sequence, events);
   }
 
   #read(name: unknown, frame: Members, events: TurnEvent[]): FrameKind {

@@ -101,6 +101,7 @@ const EXCEPTIONS: readonly (readonly [string, string])[] = [
   ['throttlingException', 'overloaded'],
   ['serviceUnavailableException', 'overloaded'],
   ['internalServerException', 'unavailable'],
+  ['InternalFailureException', 'unavailable'],
   ['modelStreamErrorException', 'unavailable'],
   ['modelTimeoutException', 'timeout'],
   ['validationException', 'rejected'],
@@ -123,6 +124,17 @@ it('a guardrail is a filter, a full window is the length, and a malformed call i
   assert.is(reasonOf('guardrail_intervened'), 'content_filter');
   assert.is(reasonOf('model_context_window_exceeded'), 'length');
   assert.is(failureOf(() => finishOf('malformed_tool_use')).reason, 'garbage');
+});
+
+it('a whole answer without a reason is finished, and one without any content is not (rule I60)', () => {
+  const read = (content: readonly object[]): { reader: BedrockReader; events: TurnEvent[] } => {
+    const reader = new BedrockReader(String);
+    const events: TurnEvent[] = [];
+    reader.readWhole({ output: { message: { content } } }, events);
+    return { reader, events };
+  };
+  assert.equal(read([{ text: 'Hi' }]).events.at(-1), { type: 'finish', reason: 'stop', native: 'end_turn' });
+  assert.not(read([]).reader.finished);
 });
 
 it('tokens written to the cache are counted by how long they stay', () => {

@@ -106,6 +106,16 @@ for (const [name, { framing, bytes, frames, endless }] of ROWS) {
   });
 }
 
+it('frames of Amazon: an error that no schema lists is named like an exception', () => {
+  const headers = {
+    ':message-type': { type: 'string' as const, value: 'error' },
+    ':error-code': { type: 'string' as const, value: 'InternalFailure' },
+    ':error-message': { type: 'string' as const, value: 'broken' },
+  };
+  const bytes = codec.encode({ headers, body: new Uint8Array() });
+  assert.equal(cut(amazonFrames, [bytes]), [['InternalFailureException', '{"message":"broken"}']]);
+});
+
 it('frames of Amazon: a wrong checksum or a cut last frame is an invalid answer', () => {
   const broken = Buffer.from(AMAZON);
   broken[30] = (broken[30] ?? 0) ^ 1;

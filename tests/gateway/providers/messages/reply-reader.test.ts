@@ -267,4 +267,10 @@ it('a second message in one stream breaks the answer off: its blocks would be sp
   );
 });
 
+it('a whole answer without a reason is finished; one without any content is an invalid answer (rule I60)', async () => {
+  const content = [{ type: 'text', text: 'Hi' }];
+  assert.equal((await eventsOf(wholeOf({ content }))).at(-1), { type: 'finish', reason: 'stop', native: 'end_turn' });
+  assert.is((await failureOfReading(wholeOf({ content: [] }))).reason, 'garbage');
+});
+
 test.run();
