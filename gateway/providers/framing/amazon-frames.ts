@@ -68,9 +68,9 @@ class AmazonCutter implements FrameCutter {
   #emit(frame: Buffer): void {
     const { headers, body } = decoded(frame);
     const code = headers[':error-code'];
-    if (code !== undefined) return this.#onFrame(`${String(code.value)}${EXCEPTION}`, errorText(headers));
     const name = headers[':event-type'] ?? headers[':exception-type'];
-    this.#onFrame(typeof name?.value === 'string' ? name.value : undefined, textOf(body));
+    if (code !== undefined) this.#onFrame(`${String(code.value)}${EXCEPTION}`, errorText(headers));
+    else this.#onFrame(typeof name?.value === 'string' ? name.value : undefined, textOf(body));
   }
 }
 
