@@ -134,7 +134,16 @@ export interface Family {
  */
 export type TargetDialect = TurnDialect | LoneOutput | 'video-jobs' | 'video-sync';
 /** The wire formats that a provider or a model can declare for turns. Each has an adapter. */
-export const TURN_DIALECTS = ['chat', 'messages', 'responses', 'bedrock', 'ollama', 'cohere', 'gemini'] as const;
+export const TURN_DIALECTS = [
+  'chat',
+  'messages',
+  'responses',
+  'bedrock',
+  'ollama',
+  'cohere',
+  'gemini',
+  'completions',
+] as const;
 export type TurnDialect = (typeof TURN_DIALECTS)[number];
 /** Those among them that have embeddings in a form of their own. */
 export const EMBEDDING_DIALECTS: ReadonlySet<TurnDialect> = new Set(['ollama', 'gemini', 'cohere']);

@@ -32,6 +32,8 @@ export interface Adapter {
   readonly headers?: Readonly<Record<string, string>>;
   /** The wire can say how many tokens the model may think: an effort becomes a share of the ceiling. */
   readonly takesBudget: boolean;
+  /** It continues a text and serves no conversation. */
+  readonly continuesText?: true;
   /**
    * What the body of a turn leaves out although the turn asks for it: names of settings, and of what the conversation
    * has. `honoured` reports them as false. `ceiling` is that of the body.

@@ -14,6 +14,7 @@ import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
 import { bedrockWire } from './wires/bedrock-wire.ts';
 import { chatWire } from './wires/chat-wire.ts';
 import { chatOfCohere, cohereEmbed, cohereWire } from './wires/cohere-wire.ts';
+import { chatOfCompletion, completionsWire } from './wires/completions-wire.ts';
 import { chatOfConverse } from './wires/converse-request.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
 import { geminiEmbed } from './wires/gemini-embeddings.ts';
@@ -92,6 +93,7 @@ const DIALECTS: readonly Dialect[] = [
   { path: /^\/v1\/v2\/chat$/, wire: () => cohereWire, read: chatOfCohere },
   { path: /^\/v1\/models\/[^:]+:batchEmbedContents$/, ...geminiEmbed },
   { path: /^\/v1\/v2\/embed$/, ...cohereEmbed },
+  { path: /^\/v1\/completions$/, wire: () => completionsWire, read: chatOfCompletion },
   { path: /^\/v1\/embeddings$/, ...embeddingsDialect },
 ];
 

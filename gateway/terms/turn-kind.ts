@@ -12,6 +12,8 @@ export interface KindRules {
   readonly inputTokensMax: number | null;
   /** The request chooses among outputs: the answer reports whether the endpoint has them. */
   readonly choosesOutputs: boolean;
+  /** One text to continue, which an endpoint without conversations serves too. */
+  readonly continuesText: boolean;
   /** The path of the picture settings in the body. */
   readonly pictureSettings: string;
 }
@@ -23,6 +25,7 @@ const CONVERSATION: KindRules = {
   owed: null,
   inputTokensMax: null,
   choosesOutputs: true,
+  continuesText: false,
   pictureSettings: 'image_config.',
 };
 
@@ -30,6 +33,8 @@ const CONVERSATION: KindRules = {
 const TURN_KINDS = {
   /** Text, and where the request asks for them, pictures and speech. */
   conversation: CONVERSATION,
+  /** A text to continue, or where the endpoint has conversations, the answer to it. (rule I62) */
+  continuation: { ...CONVERSATION, continuesText: true },
   /** A picture alone. (rule I103) */
   picture: {
     ...CONVERSATION,

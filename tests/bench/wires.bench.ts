@@ -14,6 +14,8 @@ import { endpointOf } from '../support/model/endpoints.ts';
 import type { Figure } from './figure.ts';
 import type { Settings } from './settings.ts';
 
+/** The wires that have conversations. */
+const CONVERSING = TURN_DIALECTS.filter((dialect) => dialect !== 'completions');
 const CEILING = 256;
 const TOKENS = 200;
 const GENERATION = 'gen-1';
@@ -42,7 +44,7 @@ export async function benchWires({ seconds, rounds }: Settings): Promise<readonl
     const figures: Figure[] = [];
     for (const [what, text, stream] of SAID) {
       const turn = turnOf(text, stream);
-      const wires = await Promise.all(TURN_DIALECTS.map((dialect) => prepared(dialect, simulator.baseUrl, turn)));
+      const wires = await Promise.all(CONVERSING.map((dialect) => prepared(dialect, simulator.baseUrl, turn)));
       await alternate(wires, WARM_SLICES);
       for (const wire of wires) wire.leastUs = Number.POSITIVE_INFINITY;
       await alternate(wires, Math.ceil(seconds * rounds * SLICES_PER_SECOND));

@@ -26,7 +26,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Parse
   const request = checked(check, body);
   const conversation = conversationOf([], sessionHeader);
   const turn: Turn = {
-    kind: 'conversation',
+    kind: 'continuation',
     models: parseModels(request),
     messages: [{ role: 'user', text: request.prompt }],
     stream: request.stream ?? false,

@@ -5,6 +5,7 @@ import type { Adapter, BodyWriter, Learnt } from '../adapter.ts';
 import { bedrockAdapter } from '../bedrock/adapter.ts';
 import { chatAdapter } from '../chat/adapter.ts';
 import { cohereAdapter } from '../cohere/adapter.ts';
+import { completionsAdapter } from '../completions/adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { serverSentEvents } from '../framing/server-sent-events.ts';
 import { geminiAdapter } from '../gemini/adapter.ts';
@@ -22,6 +23,7 @@ const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   gemini: geminiAdapter,
   ollama: ollamaAdapter,
   cohere: cohereAdapter,
+  completions: completionsAdapter,
   embeddings: embeddingsAdapter,
 };
 

@@ -96,10 +96,15 @@ export class ChatReader implements ReplyReader {
     if (choice == null || this.finished) return;
     if (typeof choice !== 'object') throw new ProviderFailure('garbage', 'a choice is not an object');
     const before = events.length;
-    this.#readPart(choice[part], part === 'delta', events);
+    this.readAnswer(choice, part, events);
     this.#begun ||= events.length > before;
-    if (choice.logprobs != null) readScores(choice.logprobs, events);
     if (choice.finish_reason != null && choice.finish_reason !== '') this.#finish(choice, events);
+  }
+
+  /** Adds the events of what a choice says of the answer. */
+  protected readAnswer(choice: Members, part: 'delta' | 'message', events: TurnEvent[]): void {
+    this.#readPart(choice[part], part === 'delta', events);
+    if (choice.logprobs != null) readScores(choice.logprobs, events);
   }
 
   #readPart(part: unknown, streamed: boolean, events: TurnEvent[]): void {

@@ -7,15 +7,18 @@ import { imageConfigRule } from './image-config.ts';
 import { isSetting } from './is-setting.ts';
 import type { RuleViolation } from './rule-violation.ts';
 
+const CONVERSATION: RuleViolation = { reason: 'source', detail: 'a conversation' };
+
 /** The modalities of answers. */
 const ANSWERS: ReadonlySet<string> = new Set(['text', 'image', 'audio']);
 
 /**
  * The endpoint must produce the requested modalities, the speech in a declared voice and format, and the images as
  * declared. Speech without a voice matches no endpoint, since there are no defaults. An endpoint must answer in some
- * modality that the dialect of the caller can carry. (rule I122, rule I23)
+ * modality that the dialect of the caller can carry, and one that continues texts serves nothing else. (rule I122, rule I23)
  */
-export function outputsRule({ endpoint, answers }: IndexedEndpoint, turn: Turn): RuleViolation | null {
+export function outputsRule({ endpoint, answers, continuesOnly }: IndexedEndpoint, turn: Turn): RuleViolation | null {
+  if (continuesOnly && !rulesOf(turn).continuesText) return CONVERSATION;
   const output = turn.modalities?.output;
   if (output === undefined || output.length === 0) {
     if (!answers) return { reason: 'modality', detail: 'text' };

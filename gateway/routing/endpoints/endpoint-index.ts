@@ -3,6 +3,7 @@ import { CAPACITY_MS, type Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { isZero } from '../../../actors/terms/usd.ts';
 import { PRICE_KEYS } from '../../pricing/prices.ts';
+import { adapterOf } from '../../providers/call/target.ts';
 import { type VocabularyName, vocabularyOf } from '../../tokens/vocabulary.ts';
 import { declarations } from './declarations.ts';
 
@@ -24,6 +25,8 @@ export interface IndexedEndpoint {
   readonly uptime: number;
   /** True when it can produce text, images or speech. */
   readonly answers: boolean;
+  /** It continues a text and serves no conversation. */
+  readonly continuesOnly: boolean;
   /** Counts its prompts. */
   readonly vocabulary: VocabularyName;
 }
@@ -95,6 +98,7 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
     tier: health === 'down' ? 2 : health === 'degraded' ? 1 : 0,
     uptime: endpoint.measured.uptime30m ?? endpoint.measured.uptime1d ?? 100,
     answers: endpoint.outputModalities.some((output) => output === 'text' || output === 'image' || output === 'audio'),
+    continuesOnly: adapterOf(endpoint)?.continuesText === true,
     vocabulary: vocabularyOf(endpoint.tokenizer),
   };
   known.set(endpoint, indexed);

@@ -173,17 +173,19 @@ const ANSWERS: ReadonlySet<string> = new Set(['prose', 'wrong-tool', 'split-utf8
 
 for (const kind of GARBAGE) {
   it(`${kind}: the attempt fails or every count is unreported, in both dialects, streamed and whole`, async () => {
-    for (const dialect of DIALECTS) {
+    for (const dialect of [...DIALECTS, 'completions'] as const) {
       for (const stream of [true, false]) {
         try {
-          const events = await answered({ dialect, model: 'sim/fast', stream, messages: saying({ garbage: kind }) });
+          const messages = saying({ garbage: kind });
+          const events = await answered({ kind: 'continuation', dialect, model: 'sim/fast', stream, messages });
           assert.ok(kind.endsWith('-usage') || ANSWERS.has(kind), `${dialect} ${stream}: ${JSON.stringify(events)}`);
           if (kind.endsWith('-usage')) assert.equal(usageOf(events), {}, `${dialect} ${stream}`);
         } catch (error) {
           assert.instance(error, ProviderFailure, String(error));
         }
       }
-      assert.ok(textOf(await answered({ dialect, model: 'sim/fast', stream: true })).length > 0);
+      const asked = { kind: 'continuation', dialect, model: 'sim/fast', stream: true } as const;
+      assert.ok(textOf(await answered(asked)).length > 0);
     }
   });
 }

@@ -19,7 +19,7 @@ function refusal(body: unknown, session: string | null = null): string {
 it('a prompt is a turn of one user message (rule I62)', () => {
   assert.equal(parse(BASE), {
     turn: {
-      kind: 'conversation',
+      kind: 'continuation',
       models: ['a/b'],
       messages: [{ role: 'user', text: 'Once' }],
       stream: false,
@@ -55,7 +55,7 @@ it('every member of the table reaches the turn', () => {
     'session',
   );
   assert.equal(turn, {
-    kind: 'conversation',
+    kind: 'continuation',
     models: ['a/b', 'c/d:floor'],
     messages: [{ role: 'user', text: 'Once' }],
     stream: true,
