@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EndpointDeclaration } from '../../../../actors/terms/endpoint.ts';
+import type { EndpointDeclaration, TurnDialect } from '../../../../actors/terms/endpoint.ts';
 import { endpointDeclarations } from '../../../../gateway/catalogue/document/endpoint-declaration.ts';
 import { BrokenDocument, parseModelsText } from '../../../../gateway/catalogue/document/models-document.ts';
 import type { ProviderDeclaration } from '../../../../gateway/terms/provider-declaration.ts';
@@ -292,7 +292,7 @@ it('a model may speak another dialect than the rest of its provider', () => {
   );
 });
 
-it('embeddings alone are served in their own wire format, whatever the dialect of the provider', () => {
+it('embeddings alone are served in the form of OpenAI, unless the dialect of the provider has an own one', () => {
   const vectors = {
     type: 'embeddings',
     supported_parameters: {
@@ -300,14 +300,14 @@ it('embeddings alone are served in their own wire format, whatever the dialect o
       input_type: { type: 'unknown' },
     },
   };
-  const declaredWith = (dialect: 'chat' | 'messages', outputs: readonly object[]): EndpointDeclaration =>
+  const declaredWith = (dialect: TurnDialect, outputs: readonly object[]): EndpointDeclaration =>
     parseModelsText(JSON.stringify({ data: [{ ...MODEL, output_modalities: outputs }] }), (document) =>
       endpointDeclarations({ ...PROVIDER, dialect }, document),
     )[0] as EndpointDeclaration;
-  for (const dialect of ['chat', 'messages'] as const) {
+  for (const dialect of ['chat', 'messages', 'ollama'] as const) {
     const alone = declaredWith(dialect, [vectors]);
     assert.equal(alone.outputModalities, ['embeddings']);
-    assert.is(alone.target.dialect, 'embeddings');
+    assert.is(alone.target.dialect, dialect === 'ollama' ? dialect : 'embeddings');
     assert.equal([alone.tariff.prompt, alone.tariff.completion], ['0.000001', '0']);
     assert.equal(alone.supportedParameters, ['dimensions', 'input_type']);
     assert.equal(alone.descriptors, { dimensions: { type: 'enum', values: [64, 32] } });
