@@ -17,16 +17,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { fetchPackage } from './fetch.mjs';
+import { fileURLToPath } from 'node:url';
+import { bundleConsole, bundler, isConsole } from './console.mjs';
 import { log, ROOT } from './run.mjs';
 
-/** Of esbuild. */
-const BUNDLER_VERSION = '0.28.2';
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built');
 const FOLDERS = ['actors', 'gateway', 'proto'];
-const FILES = ['cluster.config.ts', 'tsconfig.json', 'package-lock.json', 'scripts/build.mjs'];
+const FILES = ['cluster.config.ts', 'tsconfig.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/console.mjs'];
 
 /** What processes start with. The last three are only for tests, which run them in processes of their own. */
 const ENTRIES = [
@@ -58,6 +56,7 @@ export async function ensureBuilt() {
   const temporary = join(ROOT, 'node_modules', '.cache', 'troupe', `build-${process.pid}`);
   rmSync(temporary, { recursive: true, force: true });
   await bundle(temporary);
+  await bundleConsole(join(temporary, 'console'));
   copyDocuments(temporary);
   writeFileSync(join(temporary, '.built'), wanted);
   // Two renames directly after each other: a cluster that starts meanwhile finds the old build or the new one.
@@ -69,8 +68,7 @@ export async function ensureBuilt() {
 
 /** Ends this process on a syntax error or a missing file, after the bundler has printed it. */
 async function bundle(folder) {
-  const esbuild = join(fetchPackage('esbuild', BUNDLER_VERSION), 'lib', 'main.js');
-  const { build } = (await import(pathToFileURL(esbuild).href)).default;
+  const { build } = await bundler();
   const entries = [
     ...ENTRIES.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
     ...THREADS.map((file) => ({ in: file, out: `chunks/${basename(file, '.ts')}` })),
@@ -106,7 +104,7 @@ async function bundle(folder) {
 /** Copies the documents of the product (protobuf files, assets of the pages, the list of simulated providers) to the same place. */
 export function copyDocuments(folder) {
   for (const path of FOLDERS.flatMap(filesIn)) {
-    if (/\.(ts|md)$/.test(path)) continue;
+    if (isConsole(path) || /\.(ts|md)$/.test(path)) continue;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     copyFileSync(join(ROOT, path), join(folder, path));
   }

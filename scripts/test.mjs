@@ -111,6 +111,11 @@ async function runOnOtherNodes(all) {
 async function check() {
   await Promise.all([
     step('types', 'node_modules/typescript/bin/tsc', ['--noEmit', '--checkers', '1', '-p', 'tsconfig.json']),
+    step('types of the console', 'node_modules/typescript/bin/tsc', [
+      '--noEmit',
+      '-p',
+      'gateway/console/tsconfig.json',
+    ]),
     step('format and lint', 'node_modules/@biomejs/biome/bin/biome', ['check', '--error-on-warnings']),
   ]);
 }

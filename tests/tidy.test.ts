@@ -19,6 +19,8 @@ const all = [...product, ...walk('tests').map(read)];
 
 /** The simulated providers: they represent machines of other companies and share no code with the product. */
 const SIMULATOR = /^gateway\/simulator\//;
+/** Runs in browsers: its packages are bundled when it is built. */
+const CONSOLE = /^gateway\/console\//;
 
 /** Entry points above the layers: they may start the composition root. */
 const ABOVE_MAIN = /^gateway\/operator\/cli\//;
@@ -154,11 +156,21 @@ test('the runtime imports nothing outside itself', () => {
   assert.equal(wrong, []);
 });
 
+test('the console imports nothing of the product, and nothing of the product imports it', () => {
+  const wrong = product.flatMap((source) =>
+    source.imports
+      .map((specifier) => target(source, specifier))
+      .filter((path) => path !== null && CONSOLE.test(path) !== CONSOLE.test(source.path))
+      .map((path) => `${source.path} imports ${path}`),
+  );
+  assert.equal(wrong, []);
+});
+
 test('packages are imported only in their homes, and each is declared', () => {
   const declared = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies as Record<string, string>;
   const wrong: string[] = [];
   const used = new Set<string>();
-  for (const source of product) {
+  for (const source of product.filter(({ path }) => !CONSOLE.test(path))) {
     for (const specifier of source.imports) {
       if (specifier.startsWith('.') || specifier.startsWith('node:')) continue;
       const name = specifier
@@ -207,8 +219,8 @@ test('there are no import cycles', () => {
 
 const REAL_TIME =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bsetTimeout\(|\bsetInterval\(|\bperformance\.now\(|\bsetImmediate\(/;
-/** The system's ports, and the simulated providers, which pace their answers in real time as a provider does. */
-const TIME_HOMES = /^(actors\/runtime\/system|gateway\/simulator)\//;
+/** The system's ports; the simulated providers, which pace their answers in real time as a provider does; the browser. */
+const TIME_HOMES = /^(actors\/runtime\/system|gateway\/simulator|gateway\/console)\//;
 
 test('real time and chance are touched only in their homes', () => {
   const wrong = product.filter(
@@ -342,7 +354,7 @@ test('each machine has its kind and its test', () => {
 
 /** Started by path, not by import. */
 const ENTRIES =
-  /^(gateway\/operator\/cli\/main\.ts|cluster\.config\.ts|tests\/.*\.test\.ts|tests\/(chaos|bench|simulation)\/main\.ts|.*\/(worker|writer|main)\.ts)$/;
+  /^(gateway\/operator\/cli\/main\.ts|cluster\.config\.ts|tests\/.*\.test\.ts|tests\/(chaos|bench|simulation)\/main\.ts|.*\/(worker|writer|main)\.tsx?|.*\.d\.ts)$/;
 
 test('no file is unused', () => {
   const imported = new Set(

@@ -48,6 +48,7 @@ export function layout({ title, current, person, width = 'wide', head, listing, 
 ${listing === undefined ? html`<meta name="robots" content="noindex">` : listed(listing)}
 <title>${title} · Troupe</title>
 <link rel="icon" href="${assetPath('mark.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetPath('tokens.css')}">
 <link rel="stylesheet" href="${assetPath('styles.css')}">
 <link rel="stylesheet" href="${assetPath('parts.css')}">
 <link rel="stylesheet" href="${assetPath('tables.css')}">
