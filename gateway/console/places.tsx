@@ -1,9 +1,18 @@
 /** Every page of the console: its path, its place in the navigation, and what draws it. */
 import type { ComponentChild } from 'preact';
 import { matchPath } from './client/place.ts';
+import { AccountPage, AccountsPage } from './pages/accounts.tsx';
 import { ActorPage } from './pages/actor.tsx';
 import { ActorsPage } from './pages/actors.tsx';
+import { AuditPage } from './pages/audit.tsx';
+import { ClusterPage } from './pages/cluster.tsx';
+import { ConfigurationPage } from './pages/configuration.tsx';
+import { EndpointPage, EndpointsPage } from './pages/endpoints.tsx';
+import { GenerationPage, GenerationsPage } from './pages/generations.tsx';
+import { JobsPage, WebhooksPage } from './pages/jobs.tsx';
+import { MoneyPage } from './pages/money.tsx';
 import { NowPage } from './pages/now.tsx';
+import { SqlPage } from './pages/sql.tsx';
 
 interface PageEntry {
   /** Parts that begin with a colon are parameters. */
@@ -17,6 +26,19 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/', draw: () => <NowPage />, nav: { name: 'Now', group: 'Runtime' } },
   { path: '/actors', draw: () => <ActorsPage />, nav: { name: 'Actors', group: 'Runtime' } },
   { path: '/actors/:address', draw: ({ address = '' }) => <ActorPage address={address} /> },
+  { path: '/cluster', draw: () => <ClusterPage />, nav: { name: 'Cluster', group: 'Runtime' } },
+  { path: '/sql', draw: () => <SqlPage />, nav: { name: 'SQL', group: 'Runtime' } },
+  { path: '/generations', draw: () => <GenerationsPage />, nav: { name: 'Generations', group: 'Marketplace' } },
+  { path: '/generations/:id', draw: ({ id = '' }) => <GenerationPage id={id} /> },
+  { path: '/endpoints', draw: () => <EndpointsPage />, nav: { name: 'Endpoints', group: 'Marketplace' } },
+  { path: '/endpoints/:id', draw: ({ id = '' }) => <EndpointPage id={id} /> },
+  { path: '/accounts', draw: () => <AccountsPage />, nav: { name: 'Accounts', group: 'Marketplace' } },
+  { path: '/accounts/:id', draw: ({ id = '' }) => <AccountPage id={id} /> },
+  { path: '/jobs', draw: () => <JobsPage />, nav: { name: 'Jobs', group: 'Marketplace' } },
+  { path: '/webhooks', draw: () => <WebhooksPage />, nav: { name: 'Webhooks', group: 'Marketplace' } },
+  { path: '/money', draw: () => <MoneyPage />, nav: { name: 'Money', group: 'Marketplace' } },
+  { path: '/audit', draw: () => <AuditPage />, nav: { name: 'Audit', group: 'Operations' } },
+  { path: '/configuration', draw: () => <ConfigurationPage />, nav: { name: 'Configuration', group: 'Operations' } },
 ];
 
 /** What the present path shows; null: no page has it. */

@@ -24,7 +24,7 @@ function pair(ms: number, large: number, largeName: string, small: number, small
 }
 
 /** `2026-11-28 14:03:07`, UTC. */
-function dateTime(ms: number): string {
+export function dateTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 

@@ -8,6 +8,7 @@ import { Answer, Notice, StateBadge } from '../kit/state.tsx';
 import { type ChartState, StateChart } from '../kit/state-chart.tsx';
 import { Table } from '../kit/table.tsx';
 import { ActorLink, Age, duration, Id, Time } from '../kit/text.tsx';
+import { Steps } from './steps.tsx';
 
 interface Waiting {
   readonly event: string;
@@ -71,11 +72,16 @@ export function ActorPage({ address }: { readonly address: string }) {
         tabs={[
           { id: 'now', name: 'Now' },
           { id: 'state', name: 'State and rows' },
+          { id: 'time', name: 'Time' },
         ]}
       />
-      <Answer live={live}>
-        {(actor) => (open === 'state' ? <Stored actor={actor} /> : <Present actor={actor} live={live} />)}
-      </Answer>
+      {open === 'time' ? (
+        <Steps address={address} />
+      ) : (
+        <Answer live={live}>
+          {(actor) => (open === 'state' ? <Stored actor={actor} /> : <Present actor={actor} live={live} />)}
+        </Answer>
+      )}
     </PageFrame>
   );
 }

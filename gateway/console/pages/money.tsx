@@ -1,0 +1,114 @@
+/** Money: the ledger of an account, and the deposits whose outcome somebody has to find out. */
+import type { Page } from '../client/api.ts';
+import { useLive } from '../client/live.ts';
+import { usePlace } from '../client/place.ts';
+import { Filters } from '../kit/filters.tsx';
+import { PageFrame, Panel, Tabs } from '../kit/layout.tsx';
+import { Empty, StateBadge } from '../kit/state.tsx';
+import { Listing } from '../kit/table.tsx';
+import { ActorLink, Money, Time } from '../kit/text.tsx';
+
+interface LedgerEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly kind: string;
+  readonly amount: string;
+  readonly balance: string;
+  /** What it came from: a generation, a deposit, an adjustment. */
+  readonly source: string;
+  readonly path: string | null;
+  readonly note: string | null;
+}
+
+interface DepositRow {
+  readonly id: string;
+  readonly at: number;
+  readonly status: string;
+  readonly account: string;
+  readonly accountName: string | null;
+  readonly amount: string;
+  readonly rail: string;
+  readonly why: string | null;
+}
+
+export function MoneyPage() {
+  const { query } = usePlace();
+  const open = query.get('tab') ?? 'ledger';
+  return (
+    <PageFrame title="Money" what="Every change of a balance, to the last digit.">
+      <Tabs
+        open={open}
+        tabs={[
+          { id: 'ledger', name: 'Ledger' },
+          { id: 'deposits', name: 'Deposits' },
+        ]}
+      />
+      {open === 'deposits' ? <Deposits /> : <Ledger />}
+    </PageFrame>
+  );
+}
+
+function Ledger() {
+  const { query } = usePlace();
+  const account = query.get('account');
+  return (
+    <Panel title="Ledger">
+      <Filters filters={[{ name: 'account', label: 'Account', hint: 'acct_…' }]} />
+      {account === null ? <Empty title="Name an account to see its ledger" /> : <Entries account={account} />}
+    </Panel>
+  );
+}
+
+function Entries({ account }: { readonly account: string }) {
+  const { query } = usePlace();
+  const cursor = query.get('cursor');
+  const live = useLive<Page<LedgerEntry>>('/api/ledger', { account, cursor }, 5_000);
+  return (
+    <Listing
+      live={live}
+      cursor={cursor}
+      caption="Ledger, newest first"
+      keyOf={({ id }) => id}
+      empty="No entry was made yet"
+      columns={[
+        { name: 'Time (UTC)', cell: ({ at }) => <Time at={at} /> },
+        { name: 'Entry', cell: ({ kind }) => <StateBadge state={kind} tone="plain" /> },
+        { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} /> },
+        { name: 'Balance after', isNumber: true, cell: ({ balance }) => <Money usd={balance} /> },
+        { name: 'From', cell: ({ source }) => <code>{source}</code> },
+        { name: 'Note', cell: ({ note }) => note ?? '' },
+      ]}
+    />
+  );
+}
+
+function Deposits() {
+  const { query } = usePlace();
+  const live = useLive<Page<DepositRow>>('/api/deposits', Object.fromEntries(query), 5_000);
+  return (
+    <Panel title="Deposits">
+      <Filters
+        filters={[
+          { name: 'account', label: 'Account', hint: 'acct_…' },
+          { name: 'status', label: 'Status', options: ['review', 'pending', 'credited', 'failed'] },
+        ]}
+      />
+      <Listing
+        live={live}
+        cursor={query.get('cursor')}
+        caption="Deposits"
+        keyOf={({ id }) => id}
+        empty="No deposit matches"
+        columns={[
+          { name: 'Deposit', cell: ({ id }) => <code>{id}</code> },
+          { name: 'Time (UTC)', cell: ({ at }) => <Time at={at} /> },
+          { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
+          { name: 'Account', cell: (one) => <ActorLink address={one.account} label={one.accountName} /> },
+          { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} /> },
+          { name: 'Rail', cell: ({ rail }) => rail },
+          { name: 'Why', cell: ({ why }) => why ?? '' },
+        ]}
+      />
+    </Panel>
+  );
+}
