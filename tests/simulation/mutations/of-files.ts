@@ -126,10 +126,10 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
     begin: () =>
       patch(MemoryKeyStore, ['current'], ({ current }) => ({
         async current(this: MemoryKeyStore): Promise<SealingKey> {
-          const { cut } = this;
-          this.cut = false;
+          const { down } = this;
+          this.down = false;
           const key = current.call(this);
-          this.cut = cut;
+          this.down = down;
           return key;
         },
       })),

@@ -13,9 +13,6 @@ export class ByteWorld {
   readonly keys: MemoryKeyStore;
   /** A copy of every stored blob that no sweep reaches: a backup. */
   readonly backup: MemoryBlobs;
-  /** While true no process, nor one that starts, can reach the keys. */
-  #keysCut = false;
-  readonly #connected = new Set<MemoryKeyStore>();
   /** Times at which no process could reach the keys, store ms. */
   readonly keyless: { readonly from: number; to: number }[] = [];
   readonly #database: Database;
@@ -33,17 +30,13 @@ export class ByteWorld {
   }
 
   connect(clock: Clock, random: Random): ProcessBytes {
-    const keys = this.keys.connect({ clock, random });
-    keys.cut = this.#keysCut;
-    this.#connected.add(keys);
-    return { keys, blobs: this.blobs.connect({ clock, random }) };
+    return { keys: this.keys.connect({ clock, random }), blobs: this.blobs.connect({ clock, random }) };
   }
 
-  /** Cuts the keys off from every process, or connects them again. */
+  /** While cut no process, nor one that starts, can reach the keys, even one whose own outage ends meanwhile. */
   cutKeys(cut: boolean): void {
-    if (cut === this.#keysCut) return;
-    this.#keysCut = cut;
-    for (const keys of this.#connected) keys.cut = cut;
+    if (cut === this.keys.down) return;
+    this.keys.down = cut;
     const now = this.#database.now();
     const last = this.keyless.at(-1);
     if (cut) this.keyless.push({ from: now, to: Number.POSITIVE_INFINITY });
