@@ -81,8 +81,8 @@ test('every source file and folder that a document names exists', () => {
       // A file that the page tells its reader to write.
       const isPasted = text.includes(`\`node ${word}\``);
       const isSource = /\.(ts|mjs|proto)$/.test(word) && !word.startsWith('.') && !isPasted;
-      // A start in this folder has made `data`, which holds no source.
-      if (first === 'data' || (!isSource && !(trimmed.includes('/') && named.has(first)))) continue;
+      // A start in this folder has made `data` and a build `dist`, which hold no source.
+      if (first === 'data' || first === 'dist' || (!isSource && !(trimmed.includes('/') && named.has(first)))) continue;
       paths++;
       if (!named.has(trimmed) && !named.has(`${trimmed}.ts`)) wrong.push(`${path}: ${word}`);
     }
