@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { MediaPart, Turn, TurnMessage } from '../terms/turn.ts';
+import { MARKS_MAX, marksIn } from './cache-marks.ts';
 
 type Assistant = Extract<TurnMessage, { role: 'assistant' }>;
 
@@ -35,6 +36,8 @@ export interface ConversationForms {
   readonly marks: boolean;
   /** Everything that a medium has besides its bytes: the `detail` of a picture, the `context` of a document. */
   medium(part: MediaPart): boolean;
+  /** Documents of parts, results of searches, and that passages of these and of other documents are to be cited. */
+  readonly origins?: true;
   /** The reasoning of an earlier answer that has some. */
   reasoning(message: Assistant): boolean;
 }
@@ -43,33 +46,26 @@ export interface ConversationForms {
  * Adds to `names` what a conversation has and the wire has no form for, under the names of `honoured`: `messages.name`,
  * `messages.reasoning`, `messages.media`, `cache_control`. Each once.
  */
-export function addLostParts({ messages, tools, cacheFor }: Turn, forms: ConversationForms, names: string[]): void {
+export function addLostParts(turn: Turn, forms: ConversationForms, names: string[]): void {
   let name = false;
   let reasoning = false;
   let media = false;
-  let marks = cacheFor !== undefined || tools?.some((tool) => tool.cacheFor !== undefined) === true;
-  for (const message of messages) {
+  for (const message of turn.messages) {
     if (message.role === 'assistant') {
       name ||= message.name !== undefined;
       if (message.reasoningDetails !== undefined || message.reasoning) reasoning ||= !forms.reasoning(message);
-      if (message.blocks !== undefined) marks ||= message.blocks.some(isMarked);
       continue;
     }
-    if (message.role === 'tool') marks ||= message.cacheFor !== undefined;
-    else name ||= message.name !== undefined;
+    if (message.role !== 'tool') name ||= message.name !== undefined;
     for (const part of message.parts ?? NO_PARTS) {
-      marks ||= part.cacheFor !== undefined;
-      if (part.type !== 'text') media ||= !forms.medium(part);
+      if (part.origin !== undefined) media ||= !forms.origins;
+      if (part.type !== 'text') media ||= !forms.medium(part) || (part.cited === true && !forms.origins);
     }
   }
   if (name && !forms.names) names.push('messages.name');
   if (reasoning) names.push('messages.reasoning');
   if (media) names.push('messages.media');
-  if (marks && !forms.marks) names.push('cache_control');
+  if (marksIn(turn) > (forms.marks ? MARKS_MAX : 0)) names.push('cache_control');
 }
 
 const NO_PARTS = [] as const;
-
-function isMarked(block: NonNullable<Assistant['blocks']>[number]): boolean {
-  return block.type !== 'reasoning' && block.cacheFor !== undefined;
-}

@@ -31,16 +31,26 @@ export type TurnEvent =
   | { readonly type: 'logprobs'; readonly content?: readonly unknown[]; readonly refusal?: readonly unknown[] }
   /** All vectors of an embeddings answer: one for each input, in the order of the inputs, all of one width. */
   | { readonly type: 'embeddings'; readonly vectors: readonly Vector[] }
-  /** `stopSequence`: the requested sequence that ended the answer, where the provider names it. */
+  /**
+   * `stopSequence`: the requested sequence that ended the answer, where the provider names it. `refused`: why it refused,
+   * where it says so.
+   */
   | {
       readonly type: 'finish';
       readonly reason: FinishReason;
       readonly native: string | null;
       readonly stopSequence?: string;
+      readonly refused?: RefusalDetails;
     }
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The last event. Only after a delivery; an earlier failure is thrown. */
   | { readonly type: 'error'; readonly error: GatewayError };
+
+/** Why a provider refused to answer: the category of its policy, and its words; null where it states none. */
+export interface RefusalDetails {
+  readonly category: string | null;
+  readonly explanation: string | null;
+}
 
 /**
  * A source on the web that the answer cites, with each member that the provider states. A source without an address,

@@ -104,7 +104,17 @@ export type AssistantBlock =
   | { readonly type: 'reasoning'; readonly detail: ReasoningDetail }
   | { readonly type: 'call'; readonly call: ToolCall; readonly cacheFor?: CacheTime };
 
-export type ContentPart = { readonly type: 'text'; readonly text: string; readonly cacheFor?: CacheTime } | MediaPart;
+export type ContentPart =
+  | { readonly type: 'text'; readonly text: string; readonly origin?: PartOrigin; readonly cacheFor?: CacheTime }
+  | MediaPart;
+
+/**
+ * The document or the result of a search whose content some parts are: one object for all of its parts, which stand
+ * together. A wire without a form for it sends the parts alone. `cited`: the answer is to name the passages it rests on.
+ */
+export type PartOrigin =
+  | { readonly type: 'document'; readonly title?: string; readonly context?: string; readonly cited?: true }
+  | { readonly type: 'search_result'; readonly title: string; readonly source: string; readonly cited?: true };
 
 /** A non-text part, by URL or by value. */
 export interface MediaPart {
@@ -115,6 +125,9 @@ export interface MediaPart {
   readonly filename?: string;
   /** What the caller says about a document, for the model. */
   readonly context?: string;
+  /** The answer is to name the passages of the document that it rests on. */
+  readonly cited?: true;
+  readonly origin?: PartOrigin;
   readonly cacheFor?: CacheTime;
 }
 

@@ -1,5 +1,5 @@
 import { formatText, jsonText } from '../terms/json-text.ts';
-import type { ContentPart, Tool, Turn, TurnMessage } from '../terms/turn.ts';
+import type { ContentPart, PartOrigin, Tool, Turn, TurnMessage } from '../terms/turn.ts';
 import { mediaTokens } from './media-tokens.ts';
 
 /** What one message, or the declarations of a turn, adds to its prompt. */
@@ -30,7 +30,12 @@ export function messageContents(message: TurnMessage): PromptContents {
   let mediaCounted = 0;
   let mediaBound = 0;
   let heldOnlyTokens = 0;
+  let origin: PartOrigin | undefined;
   for (const part of partsOf(message)) {
+    if (part.origin !== origin) {
+      origin = part.origin;
+      if (origin !== undefined) addOrigin(origin, add);
+    }
     // The text of a message already includes its text parts.
     if (part.type === 'text') {
       heldOnlyTokens += 1;
@@ -43,6 +48,11 @@ export function messageContents(message: TurnMessage): PromptContents {
     add(part.context);
   }
   return { texts, heldOnlyTokens, messages: 1, tools: 0, mediaCounted, mediaBound };
+}
+
+function addOrigin(origin: PartOrigin, add: (text: string | undefined) => void): void {
+  add(origin.title);
+  add(origin.type === 'search_result' ? origin.source : origin.context);
 }
 
 /** A provider puts marks around an input, or an instruction before it. */

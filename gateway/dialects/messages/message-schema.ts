@@ -50,16 +50,37 @@ const imageBlock = Type.Object({
   }),
   ...marked,
 });
+const citations = {
+  citations: maybe(
+    Type.Object({ enabled: maybe(Type.Boolean(), 'true: the answer cites this block.') }),
+    'Whether the answer names the passages of this block that it rests on.',
+  ),
+};
+const contentSource = Type.Object({
+  type: Type.Literal('content', { description: 'A document whose content is text and pictures.' }),
+  content: Type.Union([Type.String(), Type.Array(Type.Union([textBlock, imageBlock]))], {
+    description: 'The content, as text or blocks of text and pictures.',
+  }),
+});
 const documentBlock = Type.Object({
   type: Type.Literal('document', { description: 'A block with a document.' }),
-  source: Type.Union([base64Source, urlSource, fileSource, textSource], {
-    description: 'The document: bytes, an address, a stored file, or text.',
+  source: Type.Union([base64Source, urlSource, fileSource, textSource, contentSource], {
+    description: 'The document: bytes, an address, a stored file, text, or blocks.',
   }),
   title: maybe(label, 'Title of the document, for the model.'),
   context: maybe(Type.String(), 'What the model is told about the document; not quoted.'),
+  ...citations,
   ...marked,
 });
-const content = [textBlock, imageBlock, documentBlock] as const;
+const searchResultBlock = Type.Object({
+  type: Type.Literal('search_result', { description: 'What a search of the caller found.' }),
+  source: Type.String({ description: 'Where it was found, such as an address: citations name it.' }),
+  title: Type.String({ description: 'Title of the result, for the model.' }),
+  content: Type.Array(textBlock, { description: 'What was found, as blocks of text.' }),
+  ...citations,
+  ...marked,
+});
+const content = [textBlock, imageBlock, documentBlock, searchResultBlock] as const;
 const contentBlock = Type.Union([...content]);
 const toolResult = Type.Object({
   type: Type.Literal('tool_result', { description: 'A block with the result of a tool call.' }),

@@ -1,8 +1,8 @@
 import { mediaTypeName } from '../../terms/media-type-name.ts';
-import type { CacheTime, ContentPart, MediaPart, MediaSource } from '../../terms/turn.ts';
+import type { CacheTime, ContentPart, MediaPart, MediaSource, PartOrigin } from '../../terms/turn.ts';
 import type { Carried } from '../request/carried.ts';
 import { parseBytes, parseSource } from '../request/parse-source.ts';
-import type { WireCacheControl, WireContentBlock } from './message-schema.ts';
+import type { WireCacheControl, WireContentBlock, WireTextBlock } from './message-schema.ts';
 
 /** Content of one message: all its text, and its parts if it has more than one unmarked text. */
 interface ParsedContent {
@@ -10,7 +10,11 @@ interface ParsedContent {
   readonly parts?: readonly ContentPart[];
 }
 
-type MediaBlock = Exclude<WireContentBlock, { type: 'text' }>;
+type ImageBlock = Extract<WireContentBlock, { type: 'image' }>;
+type DocumentBlock = Extract<WireContentBlock, { type: 'document' }>;
+type DocumentSource = Exclude<DocumentBlock['source'], { type: 'content' }>;
+/** What a part has besides its type and its content. */
+type Beside = Omit<MediaPart, 'type' | 'source'>;
 
 /** A block, and its place in the list that the caller sent. */
 export type PlacedBlock<Block> = readonly [at: number, block: Block];
@@ -21,43 +25,102 @@ export function parseContent(
   member: string,
   carried: Carried,
 ): ParsedContent {
-  const parts = blocks.map(([at, block]): ContentPart => {
-    if (block.type === 'text') return { type: 'text', text: block.text, ...cacheMark(block) };
-    const media = mediaOf(block, `${member}[${at}].source`, carried);
-    carried.add(media.type);
-    return media;
+  return contentOf(blocks.flatMap(([at, block]) => partsOf(block, `${member}[${at}]`, carried)));
+}
+
+function partsOf(block: WireContentBlock, member: string, carried: Carried): ContentPart[] {
+  switch (block.type) {
+    case 'search_result': {
+      const { source, title, content } = block;
+      const origin = { type: 'search_result', source, title, ...cited(block) } as const;
+      return heldParts(content, origin, block, `${member}.content`, carried);
+    }
+    case 'document': {
+      const { source, context } = block;
+      const about = { ...(context == null ? {} : { context }), ...cited(block) };
+      if (source.type !== 'content') {
+        const named = { ...filenameOf(block), ...about, ...cacheMark(block) };
+        return [mediaPart('file', source, `${member}.source`, carried, named)];
+      }
+      const content = typeof source.content === 'string' ? [textBlock(source.content)] : source.content;
+      const origin = { type: 'document', ...titleOf(block), ...about } as const;
+      return heldParts(content, origin, block, `${member}.source.content`, carried);
+    }
+    default:
+      return [partOf(block, member, carried, cacheMark(block))];
+  }
+}
+
+/** The parts that one block holds. Its mark is that of the last of them, where the same prefix ends. */
+function heldParts(
+  blocks: readonly (WireTextBlock | ImageBlock)[],
+  origin: PartOrigin,
+  holder: Marked,
+  member: string,
+  carried: Carried,
+): ContentPart[] {
+  return blocks.map((block, at) => {
+    const mark = at === blocks.length - 1 && holder.cache_control != null ? holder : block;
+    return partOf(block, `${member}[${at}]`, carried, { origin, ...cacheMark(mark) });
   });
-  return contentOf(parts);
+}
+
+function partOf(block: WireTextBlock | ImageBlock, member: string, carried: Carried, beside: Beside): ContentPart {
+  if (block.type === 'text') return { type: 'text', text: block.text, ...beside };
+  return mediaPart('image', block.source, `${member}.source`, carried, beside);
+}
+
+function textBlock(text: string): WireTextBlock {
+  return { type: 'text', text };
 }
 
 /** The shortest form of some parts. */
 export function contentOf(parts: readonly ContentPart[]): ParsedContent {
   const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const [first] = parts;
-  const isPlain = first === undefined || (parts.length === 1 && first.type === 'text' && first.cacheFor === undefined);
+  const isPlain = first === undefined || (parts.length === 1 && isBareText(first));
   return isPlain ? { text } : { text, parts };
 }
 
+function isBareText(part: ContentPart): boolean {
+  return part.type === 'text' && part.cacheFor === undefined && part.origin === undefined;
+}
+
+interface Marked {
+  readonly cache_control?: WireCacheControl | null;
+}
+
 /** The mark of a block or a tool; nothing without one. */
-export function cacheMark({ cache_control: mark }: { readonly cache_control?: WireCacheControl | null }): {
-  readonly cacheFor?: CacheTime;
-} {
+export function cacheMark({ cache_control: mark }: Marked): { readonly cacheFor?: CacheTime } {
   return mark == null ? {} : { cacheFor: mark.ttl ?? '5m' };
 }
 
-function mediaOf(block: MediaBlock, member: string, carried: Carried): MediaPart {
-  const { source } = block;
-  const beside = { ...(block.type === 'document' ? describedBy(block) : {}), ...cacheMark(block) };
+function filenameOf({ title }: DocumentBlock): { readonly filename?: string } {
+  return title == null ? {} : { filename: title };
+}
+
+function titleOf({ title }: DocumentBlock): { readonly title?: string } {
+  return title == null ? {} : { title };
+}
+
+function cited({ citations }: Pick<DocumentBlock, 'citations'>): { readonly cited?: true } {
+  return citations?.enabled === true ? { cited: true } : {};
+}
+
+function mediaPart(
+  type: 'image' | 'file',
+  source: ImageBlock['source'] | DocumentSource,
+  member: string,
+  carried: Carried,
+  beside: Beside,
+): MediaPart {
+  carried.add(type);
   // The part of a stored file is found again by its identity.
   if (source.type === 'file') return carried.addFile(source.file_id, `${member}.file_id`, beside);
-  return { type: block.type === 'image' ? 'image' : 'file', source: sourceOf(source, member), ...beside };
+  return { type, source: sourceOf(source, member), ...beside };
 }
 
-function describedBy({ title, context }: Extract<MediaBlock, { type: 'document' }>): Partial<MediaPart> {
-  return { ...(title == null ? {} : { filename: title }), ...(context == null ? {} : { context }) };
-}
-
-function sourceOf(source: Exclude<MediaBlock['source'], { type: 'file' }>, member: string): MediaSource {
+function sourceOf(source: Exclude<DocumentSource, { type: 'file' }>, member: string): MediaSource {
   switch (source.type) {
     case 'url':
       return parseSource(source.url, `${member}.url`);

@@ -104,12 +104,16 @@ const WINDOW_EXCEEDED = 'model_context_window_exceeded';
 /** The provider paused a long turn with tools of its own: the caller sends the answer back, and it continues. */
 const PAUSED = 'pause_turn';
 const STOP_SEQUENCE = 'stop_sequence';
+const REFUSAL = 'refusal';
 
-/** The members `stop_reason` and `stop_sequence` as JSON text. (rule I81) */
+/** The members `stop_reason`, `stop_sequence` and, where the provider states them, `stop_details` as JSON text. (rule I81) */
 export function stopMembers(ending: Ending): string {
   const reason = reasonOf(ending);
   const sequence = reason === STOP_SEQUENCE ? matched(ending) : null;
-  return `"stop_reason":"${reason}","stop_sequence":${JSON.stringify(sequence)}`;
+  const members = `"stop_reason":"${reason}","stop_sequence":${JSON.stringify(sequence)}`;
+  const refused = ending.finish?.refused;
+  if (reason !== REFUSAL || refused === undefined) return members;
+  return `${members},"stop_details":${JSON.stringify({ type: REFUSAL, ...refused })}`;
 }
 
 function reasonOf(ending: Ending): string {
@@ -120,9 +124,9 @@ function reasonOf(ending: Ending): string {
     case 'tool_calls':
       return 'tool_use';
     case 'content_filter':
-      return 'refusal';
+      return REFUSAL;
     default:
-      if (refused) return 'refusal';
+      if (refused) return REFUSAL;
       if (finish?.native === PAUSED) return PAUSED;
       return matched(ending) === null ? 'end_turn' : STOP_SEQUENCE;
   }

@@ -91,6 +91,15 @@ const stopReason = oneOf(
   'model_context_window_exceeded',
 );
 
+/** Only in a refusal whose provider says why. */
+const stopDetails = Type.Optional(
+  objectOf('Why the provider refused to answer; absent where it does not say.', {
+    type: Type.Literal('refusal', { description: 'Always `refusal`.' }),
+    category: orNull(text, "Category of the provider's policy; null where it names none."),
+    explanation: orNull(text, 'What the provider says about it, for people; null for nothing.'),
+  }),
+);
+
 const head = {
   id: Type.String({ pattern: '^gen-', description: 'The generation id, equal to X-Generation-Id.' }),
   type: Type.Literal('message', { description: 'Always `message`.' }),
@@ -104,6 +113,7 @@ export const messagesReply = Type.Object({
   content: Type.Array(block, { description: 'The blocks of the answer, in order.' }),
   stop_reason: described(stopReason, "Why the answer ended, in the dialect's words."),
   stop_sequence: orNull(text, 'Which of the stop_sequences ended it; null for none.'),
+  stop_details: stopDetails,
   usage: described(usage, 'Tokens and charge of the message.'),
 });
 
@@ -211,6 +221,7 @@ export const messagesEvent = Type.Union([
     delta: objectOf('How the message ended.', {
       stop_reason: described(stopReason, "Why the answer ended, in the dialect's words."),
       stop_sequence: orNull(text, 'Which of the stop_sequences ended it; null for none.'),
+      stop_details: stopDetails,
     }),
     usage: described(usage, 'Tokens and charge of the message.'),
     honoured: Type.Optional(honoured),

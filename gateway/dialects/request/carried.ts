@@ -56,7 +56,7 @@ export class Carried {
    * The part of a stored file, before its type and size are known, with what is sent beside it. Throws 400 above the
    * bound.
    */
-  addFile(id: string, member: string, beside: Pick<MediaPart, 'filename' | 'context' | 'cacheFor'> = {}): MediaPart {
+  addFile(id: string, member: string, beside: Omit<MediaPart, 'type' | 'source'> = {}): MediaPart {
     const part: MediaPart = { ...beside, type: 'file', source: { kind: 'stored', mediaType: null, bytes: 0 } };
     this.#files ??= [];
     if (this.#files.length === STORED_FILES_MAX) {

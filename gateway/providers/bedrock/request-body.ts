@@ -3,6 +3,7 @@ import { isEmpty } from '../../terms/exact-decimal.ts';
 import { JsonText, jsonText, membersText } from '../../terms/json-text.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { TextWriter } from '../adapter.ts';
+import { withLastMarks } from '../cache-marks.ts';
 import { addLostParts, isExcluded } from '../left-out.ts';
 import { addLostThinking, refusedWhileThinking, thinking, thinks } from '../messages/thinking.ts';
 import { ownOptions } from '../own-options.ts';
@@ -38,7 +39,8 @@ export function bedrockWriter(endpoint: Endpoint): TextWriter {
   const { wire = {} } = endpoint.target;
   const shape = shaper(wire);
   const withToolIds = toolIdMapper({ toolId: wire.toolId ?? COMMON_TOOL_ID });
-  return (turn, ceiling) => {
+  return (asked, ceiling) => {
+    const turn = marks ? withLastMarks(asked) : asked;
     const { system, messages } = conversation(withToolIds(turn.messages), marks);
     const body: Record<string, unknown> = { ...samplingOf(turn, endpoint, ceiling) };
     const tools = toolsOf(turn, marks);

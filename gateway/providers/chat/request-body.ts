@@ -3,6 +3,7 @@ import { isEmpty } from '../../terms/exact-decimal.ts';
 import { formatText, JsonText, membersText } from '../../terms/json-text.ts';
 import type { Reasoning, Tool, Turn } from '../../terms/turn.ts';
 import type { Learnt, TextWriter } from '../adapter.ts';
+import { withLastMarks } from '../cache-marks.ts';
 import { listText } from '../json-text.ts';
 import { addLostParts, isExcluded } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
@@ -37,7 +38,9 @@ export function chatWriter(endpoint: Endpoint, learnt: Learnt = {}): TextWriter 
   const alwaysBounded = wire.ceiling !== 'asked';
   const asksUsage = !wire.omit?.includes('stream_options');
   const shape = shaper(wire);
-  return (turn, ceiling) => {
+  const marks = wire.cacheControl === true;
+  return (asked, ceiling) => {
+    const turn = marks ? withLastMarks(asked) : asked;
     const body: Record<string, unknown> = {};
     if (turn.stream && asksUsage) body.stream_options = { include_usage: true };
     addSampling(turn, endpoint, declared, defaults, body);

@@ -1,4 +1,12 @@
-import type { AssistantBlock, CacheTime, ContentPart, MediaPart, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import type {
+  AssistantBlock,
+  CacheTime,
+  ContentPart,
+  MediaPart,
+  PartOrigin,
+  ToolCall,
+  TurnMessage,
+} from '../../terms/turn.ts';
 import { alternating, inputText, type Prompting, UNSUPPORTED, type WireTurn } from '../alternating.ts';
 import { attached, listText, memberText } from '../json-text.ts';
 import type { ConversationForms } from '../left-out.ts';
@@ -17,6 +25,7 @@ export const FORMS: ConversationForms = {
   names: false,
   marks: true,
   medium: ({ detail }) => detail === undefined || detail === 'auto',
+  origins: true,
   reasoning: ({ reasoningDetails }) => reasoningDetails?.every(isOwnThinking) ?? false,
 };
 
@@ -34,12 +43,29 @@ export function conversation(messages: readonly TurnMessage[]): MessagesConversa
   };
 }
 
-/** One system message keeps its parts as blocks; the texts of several become one string. */
+/**
+ * One system message keeps its parts as blocks; the texts of several become one string, unless one is marked. A blank line
+ * stands between two messages.
+ */
 function systemText(messages: readonly Prompting[]): string | null {
   const [first, ...more] = messages;
   if (first === undefined) return null;
-  if (more.length === 0 && first.parts !== undefined) return listText(contentBlocks(first), String);
-  return JSON.stringify(messages.map(({ text }) => text).join('\n\n'));
+  const areBlocks = more.length === 0 ? first.parts !== undefined : messages.some(isMarked);
+  if (!areBlocks) return JSON.stringify(messages.map(({ text }) => text).join(BLANK_LINE));
+  return listText([...contentBlocks(first), ...more.map(afterBlankLine).flatMap(contentBlocks)], String);
+}
+
+function isMarked({ parts }: Prompting): boolean {
+  return parts?.some(({ cacheFor }) => cacheFor !== undefined) === true;
+}
+
+const BLANK_LINE = '\n\n';
+
+function afterBlankLine({ text, parts = [{ type: 'text', text }] }: Prompting): Pick<Prompting, 'text' | 'parts'> {
+  const [first, ...more] = parts;
+  return first?.type === 'text'
+    ? { text, parts: [{ ...first, text: BLANK_LINE + first.text }, ...more] }
+    : { text, parts };
 }
 
 function turnText({ role, blocks }: WireTurn): string {
@@ -70,9 +96,41 @@ function assistantBlocks(block: AssistantBlock): string[] {
 
 function contentBlocks(message: { readonly text: string; readonly parts?: readonly ContentPart[] }): string[] {
   if (message.parts === undefined) return textBlocks(message.text);
-  return message.parts.flatMap((part) =>
-    part.type === 'text' ? textBlocks(part.text, part.cacheFor) : [mediaBlock(part)],
-  );
+  const blocks: string[] = [];
+  for (let at = 0, end = 0; at < message.parts.length; at = end) {
+    const { origin } = message.parts[at] as ContentPart;
+    end = at + 1;
+    if (origin === undefined) blocks.push(...partBlocks(message.parts[at] as ContentPart));
+    else {
+      while (message.parts[end]?.origin === origin) end++;
+      blocks.push(...originBlocks(origin, message.parts.slice(at, end)));
+    }
+  }
+  return blocks;
+}
+
+function partBlocks(part: ContentPart): string[] {
+  return part.type === 'text' ? textBlocks(part.text, part.cacheFor) : [mediaBlock(part)];
+}
+
+/** The block that holds some parts, with the mark of the last of them; none where they are blank. */
+function originBlocks(origin: PartOrigin, parts: readonly ContentPart[]): string[] {
+  const last = parts.at(-1) as ContentPart;
+  const { cacheFor, ...unmarked } = last;
+  const content = [...parts.slice(0, -1), unmarked].flatMap(partBlocks);
+  if (content.length === 0) return [];
+  const held = `"content":${listText(content, String)}`;
+  const end = `${citedText(origin.cited)}${cacheText(cacheFor)}}`;
+  if (origin.type === 'search_result') {
+    const { source, title } = origin;
+    return [`{"type":"search_result"${memberText('source', source)}${memberText('title', title)},${held}${end}`];
+  }
+  const named = memberText('title', origin.title) + memberText('context', origin.context);
+  return [`{"type":"document","source":{"type":"content",${held}}${named}${end}`];
+}
+
+function citedText(cited: true | undefined): string {
+  return cited === undefined ? '' : ',"citations":{"enabled":true}';
 }
 
 /** No block for an empty text or one of white space alone, because the dialect refuses both. */
@@ -85,7 +143,10 @@ function mediaBlock(part: MediaPart): string {
     throw new ProviderFailure('rejected', `the messages dialect has no form for ${part.type}`, null, UNSUPPORTED);
   }
   const type = part.type === 'image' ? 'image' : 'document';
-  const named = part.type === 'file' ? memberText('title', part.filename) + memberText('context', part.context) : '';
+  const named =
+    part.type === 'file'
+      ? memberText('title', part.filename) + memberText('context', part.context) + citedText(part.cited)
+      : '';
   return `{"type":"${type}","source":${sourceText(part)}${named}${cacheText(part.cacheFor)}}`;
 }
 

@@ -1,4 +1,4 @@
-import type { FinishReason, TurnEvent } from '../../terms/turn-event.ts';
+import type { FinishReason, RefusalDetails, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
 import type { FrameKind, ReplyReader } from '../adapter.ts';
 import { inBandFailure } from '../in-band-failure.ts';
@@ -10,6 +10,9 @@ import { readUsage } from './read-usage.ts';
 
 const UPSTREAM_ID_CHARACTERS_MAX = 256;
 const NATIVE_CHARACTERS_MAX = 64;
+/** Details of a refusal beyond these are left out. */
+const CATEGORY_CHARACTERS_MAX = 64;
+const EXPLANATION_CHARACTERS_MAX = 4_096;
 /** The reason of a whole answer that names none: it is complete. */
 const WHOLE = 'end_turn';
 
@@ -53,7 +56,7 @@ export class MessagesReader implements ReplyReader {
     this.#identify(message);
     for (const block of message.content) this.#blocks.read(block, events);
     if (typeof message.usage === 'object' && message.usage !== null) this.#reported = message.usage as Members;
-    this.#finish(message.stop_reason || (events.length > 0 ? WHOLE : null), message.stop_sequence, events);
+    this.#finish({ ...message, stop_reason: message.stop_reason || (events.length > 0 ? WHOLE : null) }, events);
   }
 
   #read(name: unknown, frame: Members, events: TurnEvent[]): FrameKind {
@@ -72,7 +75,7 @@ export class MessagesReader implements ReplyReader {
         return 'part';
       case 'message_delta':
         this.#report(frame.usage);
-        if (!this.finished) this.#finishBy(frame.delta, events);
+        if (!this.finished) this.#finish((frame.delta ?? {}) as Members, events);
         return 'part';
       case 'message_stop':
         return 'end';
@@ -110,18 +113,30 @@ export class MessagesReader implements ReplyReader {
     this.#reported = { ...this.#reported, ...Object.fromEntries(given) };
   }
 
-  #finishBy(delta: unknown, events: TurnEvent[]): void {
-    const { stop_reason, stop_sequence } = (delta ?? {}) as Members;
-    this.#finish(stop_reason, stop_sequence, events);
-  }
-
-  #finish(reason: unknown, sequence: unknown, events: TurnEvent[]): void {
+  #finish({ stop_reason: reason, stop_sequence: sequence, stop_details: details }: Members, events: TurnEvent[]): void {
     if (reason == null || reason === '') return;
     const native = String(reason).slice(0, NATIVE_CHARACTERS_MAX);
     if (native === 'error') throw new ProviderFailure('unavailable', 'the finish reason is an upstream error');
     const known = Object.hasOwn(FINISHES, native) ? (FINISHES[native] as FinishReason) : 'stop';
     this.finished = true;
     const finish = known === 'stop' && this.#blocks.calls > 0 ? 'tool_calls' : known;
-    events.push({ type: 'finish', reason: finish, native, ...stopSequence(sequence) });
+    events.push({ type: 'finish', reason: finish, native, ...stopSequence(sequence), ...refusedBy(details) });
   }
+}
+
+/** The member of a `finish` that says why the provider refused; none for anything but the details of a refusal. */
+function refusedBy(details: unknown): { readonly refused?: RefusalDetails } {
+  if (typeof details !== 'object' || details === null) return {};
+  const { type, category, explanation } = details as Members;
+  if (type !== 'refusal') return {};
+  return {
+    refused: {
+      category: shortText(category, CATEGORY_CHARACTERS_MAX),
+      explanation: shortText(explanation, EXPLANATION_CHARACTERS_MAX),
+    },
+  };
+}
+
+function shortText(value: unknown, charactersMax: number): string | null {
+  return typeof value === 'string' && value.length <= charactersMax ? value : null;
 }

@@ -3,6 +3,7 @@ import { isEmpty } from '../../terms/exact-decimal.ts';
 import { JsonText, membersText } from '../../terms/json-text.ts';
 import type { Tool, Turn } from '../../terms/turn.ts';
 import type { TextWriter } from '../adapter.ts';
+import { withLastMarks } from '../cache-marks.ts';
 import { listText } from '../json-text.ts';
 import { addLostParts, isExcluded } from '../left-out.ts';
 import { ownOptions } from '../own-options.ts';
@@ -31,7 +32,8 @@ export function messagesWriter(endpoint: Endpoint): TextWriter {
   const shape = shaper(wire);
   const withToolIds = toolIdMapper({ toolId: wire.toolId ?? COMMON_TOOL_ID });
   const model = JSON.stringify(endpoint.target.upstreamId);
-  return (turn, ceiling) => {
+  return (asked, ceiling) => {
+    const turn = withLastMarks(asked);
     const { system, messages } = conversation(withToolIds(turn.messages));
     const rest: Record<string, unknown> = {};
     const thought = thinking(turn, endpoint, ceiling);

@@ -42,6 +42,7 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   text: ['text', 'cache_control', 'citations'],
   image: ['source', 'cache_control'],
   document: ['source', 'title', 'context', 'citations', 'cache_control'],
+  search_result: ['source', 'title', 'content', 'citations', 'cache_control'],
   thinking: ['thinking', 'signature'],
   redacted_thinking: ['data'],
   tool_use: ['id', 'name', 'input', 'cache_control'],
@@ -55,6 +56,7 @@ const CALL_ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const BUDGET_MIN = 1_024;
 const TOP_P_MIN = 0.95;
+const MARKS_MAX = 4;
 
 class Refusal extends Error {}
 
@@ -71,6 +73,7 @@ export function refusalOf(body: unknown, model: MessagesModel, isSigned: (text: 
     checkTools(request);
     for (const [at, turn] of turns.entries()) checkTurn(turn, at, isSigned);
     checkCalls(turns);
+    checkMarks(request, turns);
     checkThinking(request, turns, model);
     checkSampling(request, model);
     checkEnd(turns, model);
@@ -128,7 +131,7 @@ function checkSystem(system: unknown): void {
 
 function checkTurn({ role, content }: Turn, at: number, isSigned: (text: unknown) => boolean): void {
   if (content.length === 0) refuse(`messages.${at}: ${role} messages must have non-empty content`);
-  const allowed = role === 'user' ? ['text', 'image', 'document', 'tool_result'] : ASSISTANT;
+  const allowed = role === 'user' ? [...CONTENT, 'tool_result'] : ASSISTANT;
   let isAfterOthers = false;
   content.forEach((block, index) => {
     const path = `messages.${at}.content.${index}`;
@@ -146,6 +149,7 @@ function checkTurn({ role, content }: Turn, at: number, isSigned: (text: unknown
   });
 }
 
+const CONTENT = ['text', 'image', 'document', 'search_result'];
 const ASSISTANT = ['text', 'thinking', 'redacted_thinking', 'tool_use'];
 
 function checkBlock(block: Members, path: string, list: string): void {
@@ -156,16 +160,30 @@ function checkBlock(block: Members, path: string, list: string): void {
     if ((block.text as string).trim() === '') refuse(`${list}: text content blocks must contain non-whitespace text`);
   }
   if (type === 'image') checkSource(block.source, `${path}.image.source`, PICTURES);
-  if (type === 'document') checkSource(block.source, `${path}.document.source`, ['application/pdf']);
+  if (type === 'document') checkDocument(block.source, `${path}.document.source`, list);
+  if (type === 'search_result') checkHeld(block.content, ['text'], `${path}.search_result.content`, list);
   if (type === 'tool_use') checkCallId(block.id, `${path}.tool_use.id`);
   if (type === 'tool_use') membersOf(block.input, `${path}.tool_use.input`);
   if (type !== 'tool_result') return;
   checkCallId(block.tool_use_id, `${path}.tool_result.tool_use_id`);
-  blocksOf(block.content ?? '', `${path}.tool_result.content`).forEach((inner, at) => {
-    if (!['text', 'image', 'document'].includes(inner.type as string))
-      refuse(`${path}.tool_result.content.${at}: wrong type`);
-    checkBlock(inner, `${path}.tool_result.content.${at}`, list);
+  checkHeld(block.content ?? '', CONTENT, `${path}.tool_result.content`, list);
+}
+
+function checkHeld(content: unknown, types: readonly string[], path: string, list: string): void {
+  blocksOf(content, path).forEach((inner, at) => {
+    if (!types.includes(inner.type as string)) refuse(`${path}.${at}: wrong type`);
+    checkBlock(inner, `${path}.${at}`, list);
   });
+}
+
+function checkDocument(given: unknown, path: string, list: string): void {
+  const source = membersOf(given, path);
+  if (source.type !== 'content') {
+    checkSource(given, path, ['application/pdf']);
+    return;
+  }
+  onlyKnown(source, new Set(['type', 'content']), `${path}.content.`);
+  checkHeld(source.content, ['text', 'image'], `${path}.content.content`, list);
 }
 
 function checkSource(given: unknown, path: string, types: readonly string[]): void {
@@ -206,6 +224,13 @@ function checkCalls(turns: readonly Turn[]): void {
       known.add(id);
     }
   });
+}
+
+/** Marks of the whole prompt, of tools and of blocks, also of those that other blocks hold. */
+function checkMarks({ cache_control, system, tools }: Members, turns: readonly Turn[]): void {
+  const marksIn = (text: string): number => text.split('"cache_control":{').length - 1;
+  const found = marksIn(JSON.stringify({ cache_control, system, tools, turns }));
+  if (found > MARKS_MAX) refuse(`A maximum of ${MARKS_MAX} blocks with cache_control may be provided. Found ${found}.`);
 }
 
 function unanswered(at: number, ids: readonly unknown[]): string {

@@ -16,12 +16,16 @@ interface MessagesRequest {
 interface Block {
   readonly type?: string;
   readonly text?: string;
-  readonly source?: {
-    readonly type?: string;
-    readonly media_type?: string;
-    readonly data?: string;
-    readonly url?: string;
-  };
+  /** Of a result of a search its address. */
+  readonly source?: Source | string;
+  readonly content?: string | readonly Block[];
+}
+
+interface Source {
+  readonly type?: string;
+  readonly media_type?: string;
+  readonly data?: string;
+  readonly url?: string;
   readonly content?: string | readonly Block[];
 }
 
@@ -76,14 +80,18 @@ function contentOf(content: string | readonly Block[]): string | readonly ChatPa
 
 function partOf({ type, text, source, content }: Block): readonly ChatPart[] {
   if (type === 'text') return [{ type: 'text', text: text ?? '' }];
-  if (type === 'tool_result')
-    return [contentOf(content ?? '')]
-      .flat()
-      .map((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));
-  const url = source?.type === 'base64' ? `data:${source.media_type};base64,${source.data}` : source?.url;
+  if (type === 'tool_result' || type === 'search_result') return heldParts(content);
+  if (source === undefined || typeof source === 'string') return [];
+  if (source.type === 'content') return heldParts(source.content);
+  const url = source.type === 'base64' ? `data:${source.media_type};base64,${source.data}` : source.url;
   if (url === undefined) return [];
   if (type === 'image') return [{ type: 'image_url', image_url: { url } }];
   return type === 'document' ? [{ type: 'file', file: { file_data: url } }] : [];
+}
+
+/** The parts of the blocks that a block holds. */
+function heldParts(content: string | readonly Block[] = ''): readonly ChatPart[] {
+  return [contentOf(content)].flat().map((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));
 }
 
 function toolOf({ name, input_schema }: { readonly name?: string; readonly input_schema?: JsonSchema }): ChatTool {

@@ -36,7 +36,7 @@ function whole(answer: Answer): string {
   return JSON.stringify({
     ...opening(answer),
     content: blocksOf(answer).map((block) => block.whole),
-    stop_reason: stopOf(answer),
+    ...stopMembers(answer),
     ...(answer.usage === null ? {} : { usage: { ...inputOf(answer.usage), ...outputOf(answer.usage) } }),
   });
 }
@@ -57,7 +57,7 @@ function frames(answer: Answer): { readonly content: readonly string[]; readonly
     pieces[pieces.length - 1] += frame('content_block_stop', { index });
     content.push(...pieces);
   });
-  const delta = { stop_reason: stopOf(answer), stop_sequence: null };
+  const delta = { ...stopMembers(answer), stop_sequence: null };
   const end = frame('message_delta', { delta, ...(usage === null ? {} : { usage: outputOf(usage) }) });
   return { content, tail: [end, frame('message_stop', {})] };
 }
@@ -79,8 +79,12 @@ function opening({ id, model }: Answer): object {
   return { id: id.replace('chatcmpl', 'msg'), type: 'message', role: 'assistant', model, stop_sequence: null };
 }
 
-function stopOf({ finish, refusal }: Answer): string {
-  return refusal === null ? (STOPS[finish] ?? finish) : 'refusal';
+function stopMembers({ finish, refusal }: Answer): object {
+  if (refusal === null) return { stop_reason: STOPS[finish] ?? finish, stop_details: null };
+  return {
+    stop_reason: 'refusal',
+    stop_details: { type: 'refusal', category: 'cyber', explanation: 'simulated refusal' },
+  };
 }
 
 function blocksOf(answer: Answer): readonly Block[] {

@@ -154,13 +154,29 @@ const textBlock = fc.record(
   { requiredKeys: ['type', 'text'] },
 );
 const mediaBlock = fc.record({ type: fc.constantFrom('image', 'document', 'other'), source });
+const heldBlocks = fc.oneof(text, fc.array(fc.oneof(textBlock, mediaBlock), { maxLength: 2 }), anything);
+const holdingBlock = fc.oneof(
+  fc.record({
+    type: fc.constant('search_result'),
+    source: text,
+    title: text,
+    content: heldBlocks,
+    cache_control: mark,
+  }),
+  fc.record({
+    type: fc.constant('document'),
+    source: fc.record({ type: fc.constant('content'), content: heldBlocks }),
+    citations: fc.oneof(fc.record({ enabled: fc.boolean() }), anything),
+  }),
+);
 const userBlock = fc.oneof(
   { weight: 6, arbitrary: textBlock },
   mediaBlock,
+  holdingBlock,
   fc.record({
     type: fc.constant('tool_result'),
     tool_use_id: text,
-    content: fc.oneof(text, fc.array(fc.oneof(textBlock, mediaBlock), { maxLength: 2 }), anything),
+    content: fc.oneof(heldBlocks, fc.array(holdingBlock, { maxLength: 2 })),
     is_error: fc.boolean(),
   }),
 );

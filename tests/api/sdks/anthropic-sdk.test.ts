@@ -234,6 +234,41 @@ it('a generated picture is one block, whole and streamed; a speaking model answe
   assert.equal([speech.status, speech.type], [422, 'invalid_request_error']);
 });
 
+it('results of a search and documents of blocks reach a provider of the dialect whole', async () => {
+  const found = {
+    ...{ type: 'search_result' as const, source: 'https://s.test/a', title: 'A', citations: { enabled: true } },
+    content: [{ type: 'text' as const, text: 'It is five.' }],
+  };
+  const source = { type: 'content' as const, content: [{ type: 'text' as const, text: 'Once.' }] };
+  const content = [found, { type: 'document' as const, source, title: 'T' }];
+  const answered = [{ type: 'tool_result' as const, tool_use_id: 'toolu_1', content: [found] }];
+  const call = { type: 'tool_use' as const, id: 'toolu_1', name: 'search', input: {} };
+  const before = callsOf('sim-d').length;
+  await client.messages.create({
+    ...{ model: 'sim/scribe', max_tokens: 50, tools: [{ name: 'search', input_schema: { type: 'object' } }] },
+    messages: [
+      { role: 'user', content },
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: answered },
+    ],
+  });
+  const { body } = callsOf('sim-d')[before] as { readonly body: Anthropic.MessageCreateParams };
+  assert.equal([body.messages[0]?.content, body.messages[2]?.content], [content, answered]);
+});
+
+it('a refusal says why where its provider does, whole and streamed (rule I81)', async () => {
+  const request = { max_tokens: 50, messages: say({ refusal: 'I will not.' }) };
+  for (const [model, details] of [
+    ['sim/scribe', { type: 'refusal', category: 'cyber', explanation: 'simulated refusal' }],
+    ['sim/tools', undefined],
+  ] as const) {
+    const whole = await client.messages.create({ ...request, model });
+    const streamed = await client.messages.stream({ ...request, model }).finalMessage();
+    assert.equal([whole.stop_reason, whole.stop_details], ['refusal', details]);
+    assert.equal([streamed.stop_reason, streamed.stop_details ?? undefined], ['refusal', details]);
+  }
+});
+
 it('the matched stop sequence is named (rule I81)', async () => {
   const request = { model: 'sim/scribe', max_tokens: 50, stop_sequences: ['END'] };
   const messages = say({ finish: 'stop_sequence', text: 'one two' });

@@ -47,16 +47,45 @@ const document = fc.record(
     ),
     filename: fc.constantFrom('a.pdf', 'b "2".txt'),
     context: fc.constant('From last year.'),
+    cited: fc.constant(true),
     cacheFor,
   },
   { requiredKeys: ['type', 'source'] },
 );
-const parts = fc.array(fc.oneof(textPart, picture, document), { minLength: 1, maxLength: 3 });
+/** What a search found, and a document of parts. */
+const found = fc.record(
+  {
+    type: fc.constant('search_result'),
+    source: fc.constantFrom('https://s.test/a', 'notes/1'),
+    title: fc.constantFrom('A "1"', ''),
+    cited: fc.constant(true),
+  },
+  { requiredKeys: ['type', 'source', 'title'] },
+);
+const collected = fc.record(
+  {
+    type: fc.constant('document'),
+    title: fc.constant('b "2".txt'),
+    context: fc.constant('From last year.'),
+    cited: fc.constant(true),
+  },
+  { requiredKeys: ['type'] },
+);
+const held = fc
+  .oneof(
+    fc.tuple(found, fc.array(textPart, { minLength: 1, maxLength: 2 })),
+    fc.tuple(collected, fc.array(fc.oneof(textPart, picture), { minLength: 1, maxLength: 3 })),
+  )
+  .map(([origin, some]) => some.map((part) => ({ ...part, origin })));
+const single = fc.oneof(textPart, picture, document).map((part) => [part]);
+const parts = fc
+  .array(fc.oneof({ weight: 3, arbitrary: single }, { weight: 1, arbitrary: held }), { minLength: 1, maxLength: 3 })
+  .map((some) => some.flat());
 
 /** Contents as the dialects parse them: plain text, or its parts. */
 const content = fc.oneof(
   words.map((text) => ({ text })),
-  (parts as fc.Arbitrary<ContentPart[]>).map((some) => ({
+  (parts as fc.Arbitrary<readonly ContentPart[]>).map((some) => ({
     text: some.map((part) => (part.type === 'text' ? part.text : '')).join(''),
     parts: some,
   })),
@@ -123,13 +152,18 @@ const round: fc.Arbitrary<Round> = fc.record(
 interface Lead {
   readonly role: 'system' | 'developer';
   readonly text: string;
+  readonly parts?: readonly ContentPart[];
   readonly name?: string;
 }
 
-const lead = fc.record(
-  { role: fc.constantFrom('system', 'developer'), text: words, name },
-  { requiredKeys: ['role', 'text'] },
-) as fc.Arbitrary<Lead>;
+const lead = fc
+  .record(
+    { role: fc.constantFrom('system', 'developer'), text: words, mark: cacheFor, name },
+    { requiredKeys: ['role', 'text'] },
+  )
+  .map(({ mark, ...said }) => {
+    return mark === undefined ? said : { ...said, parts: [{ type: 'text', text: said.text, cacheFor: mark }] };
+  }) as fc.Arbitrary<Lead>;
 
 const settings = fc.record(
   {

@@ -123,10 +123,11 @@ function partsOf(message: TurnMessage): readonly ContentPart[] {
 }
 
 function mediaMembersOf(message: TurnMessage): unknown[] {
-  return partsOf(message).flatMap((part) => {
-    if (part.type === 'text') return [];
+  return partsOf(message).flatMap((part): unknown[] => {
+    const origin = part.origin === undefined ? undefined : Object.entries(part.origin).sort();
+    if (part.type === 'text') return origin === undefined ? [] : [origin];
     const detail = part.detail === 'auto' ? undefined : part.detail;
-    const members = [detail, part.context, part.filename];
+    const members = [detail, part.context, part.filename, part.cited, origin];
     return members.every((member) => member === undefined) ? [] : [members];
   });
 }

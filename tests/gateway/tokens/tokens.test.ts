@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { promptReportedMax } from '../../../gateway/routing/prompt.ts';
-import type { MediaPart, Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
+import type { MediaPart, PartOrigin, Turn, TurnMessage } from '../../../gateway/terms/turn.ts';
 import { mediaTokens } from '../../../gateway/tokens/media-tokens.ts';
 import { utf8Bytes } from '../../../gateway/tokens/pieces.ts';
 import { addSize, promptCount, promptHeld } from '../../../gateway/tokens/prompt-size.ts';
@@ -102,6 +102,12 @@ it('what a caller says about a document is counted', () => {
     promptSize({ ...turn(''), messages: [{ role: 'user', text: 'x', parts: [{ type: 'file', source, ...part }] }] })
       .bytes;
   assert.is(sized({ filename: 'a.pdf', context: 'a secret novel' }), sized({}) + 5 + 14);
+  const held = (origin?: PartOrigin): number => {
+    const part = { type: 'text', text: 'x', ...(origin === undefined ? {} : { origin }) } as const;
+    return promptSize({ ...turn(''), messages: [{ role: 'user', text: 'xx', parts: [part, part] }] }).bytes;
+  };
+  assert.is(held({ type: 'search_result', source: 'https://a.b', title: 'A' }), held() + 11 + 1);
+  assert.is(held({ type: 'document', title: 'Ab', context: 'old' }), held() + 2 + 3);
 });
 
 it('earlier assistant messages are counted in full: reasoning, its details, a refusal', () => {

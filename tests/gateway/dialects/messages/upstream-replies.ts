@@ -263,7 +263,10 @@ export const NATIVE: Readonly<Record<NativeKind, UpstreamReply>> = {
     [text('Here:'), whole({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } })],
     { stop_reason: 'end_turn' },
   ),
-  refusal: native([text('I will not.')], { stop_reason: 'refusal' }),
+  refusal: native([text('I will not.')], {
+    stop_reason: 'refusal',
+    stop_details: { type: 'refusal', category: 'cyber', explanation: 'It could "harm".' },
+  }),
   length: native([text('And so')], { stop_reason: 'model_context_window_exceeded' }),
   stop: native([text('one two ')], { stop_reason: 'stop_sequence', stop_sequence: 'three' }, null),
   error: {

@@ -133,6 +133,12 @@ export const MESSAGES = {
         { type: 'text', text: 'x', cache_control: mark() },
         { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' }, cache_control: mark() },
         { type: 'document', source: { type: 'url', url: 'https://a.b/c' }, title: 't', cache_control: mark() },
+        {
+          ...{ type: 'search_result', source: 'https://a.b/c', title: 't', citations: { enabled: true } },
+          content: [{ type: 'text', text: 'x', cache_control: mark() }],
+          cache_control: mark(),
+        },
+        { type: 'document', source: { type: 'content', content: 'x' }, context: 'x', citations: { enabled: true } },
       ],
     },
     {

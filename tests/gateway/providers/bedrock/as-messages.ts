@@ -21,7 +21,7 @@ export function readConverse(body: Members, asked: Turn): Turn {
   const prompt = system as readonly { readonly text: string }[] | undefined;
   const turn = parse({
     ...members,
-    ...(prompt === undefined ? {} : { system: prompt.map(({ text }) => text).join('\n\n') }),
+    ...(prompt === undefined ? {} : { system: prompt.map(afterBlankLine) }),
     ...(output_config === undefined ? {} : { output_config }),
     model: 'author/model',
     stream: asked.stream,
@@ -33,6 +33,11 @@ export function readConverse(body: Members, asked: Turn): Turn {
     messages: named(turn.messages, asked.messages),
     ...({ thinking, output_config } as object),
   } as Turn;
+}
+
+/** Blocks of the service's system prompt are texts of their own. */
+function afterBlankLine<T extends { readonly text: string }>(block: T, at: number): T {
+  return at === 0 ? block : { ...block, text: `\n\n${block.text}` };
 }
 
 /** Documents carry a name in other characters: the same documents, in their order, have the names that were asked. */

@@ -73,6 +73,12 @@ const after = (...content: object[]) => ({
 });
 const ENABLED = { type: 'enabled', budget_tokens: 2_000 };
 
+const MARK = { cache_control: { type: 'ephemeral' } };
+const marked = (marks: number) => Array.from({ length: marks }, () => ({ type: 'text', text: 'x', ...MARK }));
+const userOf = (...content: object[]) => ({ ...PLAIN, messages: [{ role: 'user', content }] });
+const heldBy = (content: unknown) => ({ type: 'document', source: { type: 'content', content } });
+const FOUND = { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'x' }] };
+
 const REFUSED: readonly (readonly [object, RegExp, MessagesModel?])[] = [
   [{ ...PLAIN, seed: 1 }, /^seed: Extra inputs are not permitted/],
   [{ ...PLAIN, max_tokens: undefined }, /^max_tokens: Field required/],
@@ -80,6 +86,10 @@ const REFUSED: readonly (readonly [object, RegExp, MessagesModel?])[] = [
   [{ ...PLAIN, messages: [{ ...HI, name: 'ann' }] }, /^messages\.0\.name: Extra inputs/],
   [{ ...PLAIN, messages: [{ role: 'user', content: [{ type: 'text', text: ' \n' }] }] }, /non-whitespace text/],
   [{ ...PLAIN, stop_sequences: ['\n'] }, /non-whitespace/],
+  [{ ...userOf(...marked(4)), ...MARK }, /^A maximum of 4 blocks with cache_control may be provided\. Found 5\./],
+  [userOf({ ...FOUND, content: [FOUND] }), /search_result\.content\.0: wrong type/],
+  [userOf({ ...FOUND, filename: 'a' }), /search_result\.filename: Extra inputs/],
+  [userOf(heldBy([FOUND])), /document\.source\.content\.content\.0: wrong type/],
   [{ ...PLAIN, temperature: 1.5 }, /^temperature: range/],
   [{ ...PLAIN, temperature: 1, top_p: 1 }, /cannot both be specified/],
   [{ ...PLAIN, tool_choice: { type: 'auto' } }, /while providing tools/],
@@ -105,6 +115,7 @@ const REFUSED: readonly (readonly [object, RegExp, MessagesModel?])[] = [
 
 it('each rule refuses what breaks it, in the published words', () => {
   assert.is(refusedAs(PLAIN), null);
+  assert.is(refusedAs({ ...userOf(...marked(3), FOUND, heldBy('x')), ...MARK }), null);
   for (const [body, words, model] of REFUSED) {
     assert.match(String(refusedAs(body, model)), words);
   }
