@@ -14,6 +14,7 @@ import { openCluster } from './node/open-cluster.ts';
 import type { EdgeGauges } from './node/open-edge.ts';
 import { type Gateway, openGateway, openJobs } from './node/open-gateway.ts';
 import { type OpenedStores, openStores } from './node/open-stores.ts';
+import { operatorRoutes } from './operator/api/operator-routes.ts';
 import { shownConfig } from './operator/config/config-difference.ts';
 import { ConfigError, lineOf } from './operator/config/config-error.ts';
 import { hostPort } from './operator/config/interfaces.ts';
@@ -177,7 +178,7 @@ class GatewayNode implements NodeHandle {
       this.#operator = await this.#openOperator(secrets);
       await this.#join(secrets, await this.#openKeys());
     } catch (error) {
-      await this.#operator?.close();
+      this.#operator?.close();
       await this.#stores.close();
       throw error;
     }
@@ -198,9 +199,7 @@ class GatewayNode implements NodeHandle {
     this.#loopDelay.enable();
     const { host, port } = hostPort(this.#context.self.operator);
     const { data } = this.#options.config;
-    const options: OperatorServerOptions = {
-      cluster: () => this.#node ?? null,
-      token: secrets.operatorToken,
+    const routes = operatorRoutes({
       metrics: async (cluster) => ({
         type: this.#metrics.contentType,
         body: await this.#metrics.render(await this.#measure(cluster)),
@@ -210,6 +209,12 @@ class GatewayNode implements NodeHandle {
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       config: () => shownConfig(this.#options.config),
       checkConfig: (value) => this.#faultOf(value),
+    });
+    const options: OperatorServerOptions = {
+      cluster: () => this.#node ?? null,
+      routes,
+      token: secrets.operatorToken,
+      clock: this.#clock,
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     };
     return openAtSamePort({ data, node: this.name, port }, (at) => openOperatorServer(host, at, options));
@@ -291,7 +296,7 @@ class GatewayNode implements NodeHandle {
     await this.#within(Math.max(SETTLE_MS_MAX, graceLeftMs), this.#gateway.settled());
     edge.close();
     await this.#node.leave();
-    await this.#operator.close();
+    this.#operator.close();
     await this.#stores.close();
     await this.#context.tracing?.close();
     this.#loopDelay.disable();

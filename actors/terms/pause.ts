@@ -72,7 +72,8 @@ function answerPause({ paused = null }: Pausable, changed: boolean): Effect {
 }
 
 type PauseOf<K extends string> = Stamped & PauseRequest & { readonly type: `${K}.pause` };
-type ResumeOf<K extends string> = Stamped & { readonly type: `${K}.resume`; readonly by?: Principal };
+type ResumeOf<K extends string> = Stamped &
+  Pick<Partial<PauseRequest>, 'reason' | 'by'> & { readonly type: `${K}.resume` };
 export type PauseEvent<K extends string> = PauseOf<K> | ResumeOf<K>;
 
 /** The parts of a chart whose actor can be paused. `keyOf` is its name on the board; an event is of `kind`. */
@@ -82,11 +83,12 @@ export function pausing<C extends Pausable, K extends string>(
   addressOf: (key: string) => string,
 ) {
   const [pause, resume] = [`${kind}.pause`, `${kind}.resume`] as const;
-  const recordPause = (state: C, { by }: PauseEvent<K>): readonly Effect[] => {
+  const recordPause = (state: C, { by, reason }: PauseEvent<K>): readonly Effect[] => {
     const { paused = null } = state;
     const target = addressOf(keyOf(state));
     const action = paused === null ? resume : pause;
-    const detail = paused === null ? {} : { reason: paused.reason };
+    const why = paused === null ? reason : paused.reason;
+    const detail = why === undefined ? {} : { reason: why.slice(0, PAUSE_REASON_MAX) };
     return [
       publishPause(keyOf(state), state),
       recordAudit(auditAddress(OPERATOR_LOG), { action, target, by, detail }),
@@ -112,15 +114,23 @@ export function pausing<C extends Pausable, K extends string>(
   };
 }
 
+interface PauseChange {
+  readonly by: Principal;
+  readonly withinMs: number;
+  /** Why it is resumed, for the audit log. */
+  readonly because?: string;
+}
+
 /** Pauses the provider or endpoint at `address`; a null reason resumes it. A repeat changes nothing. */
 export async function changePause(
   cluster: Pick<Cluster, 'ask'>,
   address: string,
   reason: string | null,
-  { by, withinMs }: { readonly by: Principal; readonly withinMs: number },
+  { by, withinMs, because }: PauseChange,
 ): Promise<PauseAnswer> {
   const kind = parseAddress(address)?.kind ?? '';
-  const event =
-    reason === null ? { type: `${kind}.resume`, by: plain(by) } : { type: `${kind}.pause`, reason, by: plain(by) };
+  const why = reason ?? because;
+  const type = `${kind}.${reason === null ? 'resume' : 'pause'}`;
+  const event = { type, by: plain(by), ...(why === undefined ? {} : { reason: why }) };
   return ask<PauseAnswer>(cluster, address, event, withinMs);
 }

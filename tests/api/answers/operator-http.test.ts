@@ -22,31 +22,31 @@ it('reports health and readiness without a token', async () => {
 });
 
 it('shows nothing else without its own token (rule E32)', async () => {
-  for (const path of ['/metrics', '/ps', '/inspect?address=account:a', '/why?address=account:a', '/nothing']) {
+  for (const path of ['/metrics', '/api/nodes', '/api/actors/account:a', '/api/why/account:a', '/nothing']) {
     for (const bearer of [null, 'nonsense', funded.key]) assert.is((await ask(path, bearer)).status, 401, path);
   }
   assert.is((await ask('/nothing')).status, 404);
 });
 
 it('lists the nodes and the actors by kind', async () => {
-  const view = (await (await ask('/ps')).json()) as {
+  const view = (await (await ask('/api/overview')).json()) as {
     nodes: { name: string; live: boolean }[];
-    actorCounts: unknown[];
+    counts: unknown[];
   };
   assert.equal(
     view.nodes.map(({ name, live }) => [name, live]),
     [['t1', true]],
   );
-  assert.ok(view.actorCounts.length > 0);
+  assert.ok(view.counts.length > 0);
 });
 
 it('explains one actor, and hides the digest of its key', async () => {
-  const why = (await (await ask(`/why?address=${funded.keyAddress}`)).json()) as { why: string[] };
+  const why = (await (await ask(`/api/why/${encodeURIComponent(funded.keyAddress)}`)).json()) as { why: string[] };
   assert.match(why.why.join('\n'), /active/);
-  const text = await (await ask(`/inspect?address=${funded.keyAddress}`)).text();
+  const text = await (await ask(`/api/actors/${encodeURIComponent(funded.keyAddress)}`)).text();
   assert.match(text, /"digest":"redacted"/);
-  assert.is((await ask('/inspect?address=account:nobody')).status, 404);
-  assert.is((await ask('/inspect?address=%2e%2e')).status, 400);
+  assert.is((await ask('/api/actors/account:nobody')).status, 404);
+  assert.is((await ask('/api/actors/%2e%2e')).status, 400);
 });
 
 it('renders its metrics in the text format', async () => {
@@ -63,7 +63,7 @@ it('renders its metrics in the text format', async () => {
 
 it('stays off the public port (rule E32)', async () => {
   const root = (cluster.baseUrls[0] as string).replace('/api/v1', '');
-  for (const path of ['/metrics', '/ps', '/debug', '/.env']) assert.is((await fetch(`${root}${path}`)).status, 404);
+  for (const path of ['/metrics', '/api/nodes', '/debug', '/.env']) assert.is((await fetch(`${root}${path}`)).status, 404);
 });
 
 test.run();

@@ -179,8 +179,8 @@ it('a price that changes while a clip renders applies to later jobs alone, and a
     await declareHeld(models);
     const token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
     const headers = { authorization: `Bearer ${token}` };
-    const path = `${cluster.nodes[0]?.operatorUrl}/models/refresh?provider=held`;
-    assert.is((await fetch(path, { method: 'POST', headers })).status, 200);
+    const path = `${cluster.nodes[0]?.operatorUrl}/api/models/refresh`;
+    assert.is((await fetch(path, { method: 'POST', headers, body: '{"provider":"held"}' })).status, 200);
     await until(async () => (await listedRate()) === rate);
   };
 

@@ -16,7 +16,7 @@ export async function refusedRequests({ address }: Owner, session: Session): Pro
   if (stored.every(({ message }) => message !== null)) return stored;
   const nodes = (await operator.ps()).nodes.filter((node) => node.live);
   const { callOperators } = await import('../frame/operator-port.ts');
-  const answers = await callOperators(nodes, found.token, `/refused?account=${encodeURIComponent(address)}`);
+  const answers = await callOperators(nodes, found.token, `/api/refused?account=${encodeURIComponent(address)}`);
   const known = answers.flatMap((body) => (body as { readonly data: RefusedRequest[] }).data);
   const messages = new Map(known.map(({ generation, message }) => [generation, message]));
   return stored.map((one) => ({ ...one, message: one.message ?? messages.get(one.generation) ?? null }));

@@ -107,7 +107,7 @@ class NodesOfCluster {
   async look(name: string): Promise<RolledNode | null> {
     const url = (await this.#urls()).get(name);
     if (url === undefined) return null;
-    const reply = await this.#port.call(url, { method: 'GET', path: '/config' });
+    const reply = await this.#port.call(url, { method: 'GET', path: '/api/config' });
     return reply?.status === 200 ? (reply.body as RolledNode) : null;
   }
 
@@ -133,11 +133,11 @@ class NodesOfCluster {
   /** Each node knows its own variables and files. @throws ConfigError */
   async check(next: ClusterConfig): Promise<void> {
     for (const [name, url] of await this.#urls()) {
-      const reply = await this.#port.call(url, { method: 'POST', path: '/config/check', body: JSON.stringify(next) });
+      const body = JSON.stringify({ config: next });
+      const reply = await this.#port.call(url, { method: 'POST', path: '/api/config/check', body });
       if (reply === null) continue;
-      const { fault, error } = reply.body as { readonly fault?: string | null; readonly error?: string };
-      const why = reply.status === 200 ? fault : (error ?? `answered ${reply.status}`);
-      if (why != null) throw new ConfigError(`node ${name} cannot run with it: ${why}`);
+      const why = reply.refusal ?? (reply.body as { readonly fault: string | null }).fault;
+      if (why !== null) throw new ConfigError(`node ${name} cannot run with it: ${why}`);
     }
   }
 

@@ -17,6 +17,8 @@ export interface OperatorCall {
 export interface OperatorReply {
   readonly status: number;
   readonly body: unknown;
+  /** Why the node refused the call, in its words; null for a 200. */
+  readonly refusal: string | null;
 }
 
 export class OperatorPort {
@@ -53,12 +55,19 @@ export class OperatorPort {
         bodyBytesMax: REPLY_BYTES_MAX,
       },
     });
-    return { status: reply.status, body: JSON.parse(await reply.body.text()) };
+    const { status } = reply;
+    const answer: unknown = JSON.parse(await reply.body.text());
+    return { status, body: answer, refusal: status === 200 ? null : refusalIn(status, answer) };
   }
 
   close(): Promise<void> {
     return this.#outbound.close();
   }
+}
+
+function refusalIn(status: number, body: unknown): string {
+  const { error } = body as { readonly error?: { readonly message: string } };
+  return error?.message ?? `the node answered ${status}; see its log`;
 }
 
 /** What the nodes that answer with 200 say of a path, in the order of `nodes`. */

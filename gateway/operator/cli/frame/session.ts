@@ -81,7 +81,7 @@ async function runningConfig({ operator, found: { token } }: Session): Promise<C
   const { callOperators } = await import('./operator-port.ts');
   const nodes = (await operator.ps()).nodes.filter(({ live }) => live);
   for (const node of nodes) {
-    const [answer] = await callOperators([node], token, '/config');
+    const [answer] = await callOperators([node], token, '/api/config');
     if (answer !== undefined) return (answer as { readonly config: ClusterConfig }).config;
   }
   throw new ConfigError('the operator port of no node answers, so the configured defaults are unknown');

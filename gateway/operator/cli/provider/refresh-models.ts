@@ -13,8 +13,7 @@ export async function refreshModels(
   provider: string | undefined,
 ): Promise<readonly Declared[]> {
   const port = new OperatorPort(token);
-  const query = provider === undefined ? '' : `?provider=${encodeURIComponent(provider)}`;
-  const call = { method: 'POST', path: `/models/refresh${query}` } as const;
+  const call = { method: 'POST', path: '/api/models/refresh', body: JSON.stringify({ provider }) } as const;
   let unreached = 'no node of this cluster serves now';
   try {
     for (const { operatorUrl, name } of nodes) {
@@ -30,8 +29,7 @@ export async function refreshModels(
   throw new ConfigError(unreached);
 }
 
-function declaredIn({ status, body }: OperatorReply): readonly Declared[] {
-  const { data, error } = body as { readonly data?: readonly Declared[]; readonly error?: string };
-  if (status === 200 && data) return data;
-  throw new ConfigError(error ?? `the node answered ${status}; see its log`);
+function declaredIn({ body, refusal }: OperatorReply): readonly Declared[] {
+  if (refusal !== null) throw new ConfigError(refusal);
+  return (body as { readonly data: readonly Declared[] }).data;
 }

@@ -1,178 +1,204 @@
+import { Type } from 'typebox';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AskError, type Cluster } from '../../../../actors/runtime/index.ts';
-import { type OperatorServer, openOperatorServer } from '../../../../gateway/operator/http/server.ts';
-import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
+import { AskError } from '../../../../actors/runtime/index.ts';
+import { change } from '../../../../gateway/operator/http/change.ts';
+import { isAbsent, operatorRoute, PortAnswer } from '../../../../gateway/operator/http/operator-route.ts';
+import { listed, listQuery, pageOf } from '../../../../gateway/operator/http/pages.ts';
 import { bounded } from '../../../support/bounded.ts';
-import { rawExchange } from '../../../support/raw-exchange.ts';
+import { answerTo, clusterOf, openPort, type Port, TOKEN } from '../port.ts';
 
 const it = bounded(test);
 
-const TOKEN = 'operator-token';
-let cluster: Cluster | null;
-let readiness: ServingState;
-let server: OperatorServer;
-const asked: object[] = [];
-const refreshed: (string | null)[] = [];
+const KEYSET = Type.Object({ n: Type.Integer() });
+const NUMBERS = [1, 2, 3, 4, 5];
+const runs: string[] = [];
 
-test.before(async () => {
-  server = await openOperatorServer('127.0.0.1', 0, {
-    cluster: () => cluster,
-    token: TOKEN,
-    metrics: () => Promise.reject(new Error('unexpected detail')),
-    refused: () => [],
-    readiness: () => readiness,
-    refreshModels: async (provider) => {
-      refreshed.push(provider);
-      return provider === 'none' ? null : [];
+const ROUTES = [
+  operatorRoute({ method: 'GET', path: '/health', policy: 'open', summary: '', answer: () => ({ status: 'ok' }) }),
+  operatorRoute({
+    method: 'GET',
+    path: '/text',
+    policy: 'viewer',
+    summary: '',
+    answer: () => new PortAnswer({ status: 202, type: 'text/plain', body: 'words', headers: ['x-more', '1'] }),
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/things/:name',
+    policy: 'viewer',
+    summary: '',
+    query: Type.Object({ size: Type.Optional(Type.Integer({ minimum: 1 })), full: Type.Optional(Type.Boolean()) }),
+    answer: ({ params, query }) => {
+      if (params.name === 'none') throw isAbsent(params.name);
+      if (params.name === 'broken') throw new Error('unexpected detail');
+      if (params.name === 'busy') throw new AskError('account:a', { code: 'busy', retryAfterMs: 1 });
+      return { ...params, ...query };
     },
-    config: () => ({ data: '/srv' }),
-    checkConfig: async (value) => (value === 1 ? null : 'must be 1'),
-    log: () => {},
-  });
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/numbers',
+    policy: 'viewer',
+    summary: '',
+    query: listQuery({}),
+    answer: ({ query }) => {
+      const { after, limit } = pageOf(query, KEYSET);
+      const found = NUMBERS.filter((n) => n > (after?.n ?? 0)).slice(0, limit + 1);
+      return listed(found, limit, { keyOf: (n) => ({ n }), entryOf: (n) => n });
+    },
+  }),
+  operatorRoute({
+    method: 'POST',
+    path: '/api/echo',
+    policy: 'viewer',
+    summary: '',
+    body: Type.Object({ text: Type.String({ minLength: 1 }) }),
+    answer: ({ body }) => body,
+  }),
+  change({
+    path: '/api/things/:name/turn',
+    summary: '',
+    members: { by: Type.Integer() },
+    plan: ({ params, body }) => ({
+      would: `turn ${params.name}`,
+      command: 'troupe turn',
+      audit: { action: 'thing.turn', target: params.name, detail: { by: body.by } },
+      run: async () => {
+        runs.push(params.name);
+        return { did: `turned ${params.name}`, by: body.by };
+      },
+    }),
+  }),
+];
+
+let port: Port;
+const asked: { to: string; event: object }[] = [];
+test.before(async () => {
+  port = await openPort(ROUTES);
 });
 test.before.each(() => {
-  const operator = { ps: async () => ({ nodes: [] }), inspect: async () => null };
-  const ask = async (to: string, event: object): Promise<unknown> => {
-    if (to !== 'provider:alpha') throw new AskError(to, { code: 'absent' });
-    asked.push(event);
-    return { paused: null, changed: true };
-  };
-  cluster = { operator, ask, self: { name: 'n1', incarnation: 'i1' } } as unknown as Cluster;
-  readiness = 'ready';
+  port.cluster = clusterOf({ ask: async (to: string, event: object) => asked.push({ to, event }) });
 });
-test.after(() => server.close());
+test.after(() => port.close());
 
-/** Status and body of the answer to one request, with its target sent unchanged. */
-async function answerTo(method: string, target: string, token: string | null = TOKEN): Promise<string> {
-  const credential = token === null ? '' : `Authorization: Bearer ${token}\r\n`;
-  const bytes = `${method} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${credential}\r\n`;
-  const answer = await rawExchange(server.url, bytes);
-  return `${answer.slice('HTTP/1.1 '.length, 'HTTP/1.1 '.length + 3)} ${answer.split('\r\n\r\n')[1]?.trim()}`;
-}
-
-const MISSING = '404 {"error":"Not found"}';
-const DENIED = '401 {"error":"Missing or invalid operator token"}';
+const error = (status: number, code: string, message: string, member?: string): string =>
+  `${status} ${JSON.stringify({ error: { code, message, ...(member === undefined ? {} : { member }) } })}`;
+const MISSING = error(404, 'not_found', 'no such path');
+const DENIED = error(401, 'unauthorized', 'the operator token is missing or wrong');
 const HEALTHY = '200 {"status":"ok"}';
-const NODES = '200 {"nodes":[]}';
-const ABSENT = '404 {"error":"account:a is absent"}';
-const PAUSED = '200 {"address":"provider:alpha","paused":null,"changed":true}';
-const NOT_PAUSABLE = '400 {"error":"address must be provider:slug or endpoint:ep_..."}';
-const NO_ADDRESS = '400 {"error":"address must be kind:owner or kind:owner/local, or an id such as batch_..."}';
+const invalid = (member: string, rule: string): string => error(400, 'invalid_request', `${member} ${rule}`, member);
 
-/** The answer to each request with the token, and without one. */
-const ROWS: readonly (readonly [method: string, target: string, permitted: string, denied: string])[] = [
+/** The answer to each request with the token; without one all but the first four are denied. */
+const ROWS: readonly (readonly [method: string, target: string, permitted: string, denied?: string])[] = [
   ['GET', '/health', HEALTHY, HEALTHY],
-  ['GET', '/ready', '200 {"status":"ready"}', '200 {"status":"ready"}'],
   ['GET', '/health?x', HEALTHY, HEALTHY],
   ['GET', '/health#x', HEALTHY, HEALTHY],
-  ['GET', '/x/../health', HEALTHY, HEALTHY],
-  ['GET', '/%2e/health', HEALTHY, HEALTHY],
-  ['GET', 'http://x/health', HEALTHY, HEALTHY],
-  ['GET', '/health/', MISSING, DENIED],
-  ['GET', '/Health', MISSING, DENIED],
-  ['GET', '/health;x', MISSING, DENIED],
-  ['GET', '/', MISSING, DENIED],
-  ['GET', '//', MISSING, MISSING],
-  ['GET', '/%zz', MISSING, DENIED],
-  ['GET', '/__proto__', MISSING, DENIED],
-  ['GET', '/constructor', MISSING, DENIED],
-  ['GET', '/ps', NODES, DENIED],
-  ['GET', '/ps?x', NODES, DENIED],
-  ['GET', '/ps/', MISSING, DENIED],
-  ['GET', '/inspect?address=account:a', ABSENT, DENIED],
-  ['GET', '/inspect?address=account%3Aa', ABSENT, DENIED],
-  ['GET', '/why?address=account:a&address=b', ABSENT, DENIED],
-  ['GET', '/why?address=b&address=account:a', NO_ADDRESS, DENIED],
-  ['GET', '/why', NO_ADDRESS, DENIED],
-  ['GET', '/refused?account=account:a', '200 {"data":[]}', DENIED],
-  ['GET', '/metrics', '500 {"error":"Internal Server Error"}', DENIED],
-  ['GET', '/config', '200 {"node":"n1","incarnation":"i1","state":"ready","config":{"data":"/srv"}}', DENIED],
-  ['POST', '/config/check', '400 {"error":"the body must be JSON"}', DENIED],
-  ['POST', '/pause?address=provider:alpha&reason=slow', PAUSED, DENIED],
-  ['POST', '/pause?address=provider:alpha&reason=%20', '400 {"error":"reason must have 1 to 500 characters"}', DENIED],
-  ['POST', '/pause?address=account:a&reason=slow', NOT_PAUSABLE, DENIED],
-  ['POST', '/resume?address=provider:alpha', PAUSED, DENIED],
-  ['POST', '/resume?address=endpoint:ep_1', '404 {"error":"endpoint:ep_1 is absent"}', DENIED],
-  ['GET', '/pause?address=provider:alpha&reason=slow', MISSING, DENIED],
-  ['POST', '/models/refresh', '200 {"data":[]}', DENIED],
-  ['POST', '/models/refresh?provider=none', '404 {"error":"no provider none is declared"}', DENIED],
-  ['GET', '/models/refresh', MISSING, DENIED],
-  ['POST', '/models/refresh/', MISSING, MISSING],
-  ['POST', '/ps', MISSING, MISSING],
-  ['POST', '/health', MISSING, MISSING],
-  ['OPTIONS', '/health', MISSING, MISSING],
-  ['DELETE', '/models/refresh', MISSING, MISSING],
+  ['GET', 'http://x/health', error(400, 'invalid_request', 'The request target must be a path')],
+  ['GET', '/health/', MISSING],
+  ['GET', '/Health', MISSING],
+  ['GET', '/health;x', MISSING],
+  ['GET', '/x/../health', MISSING],
+  ['GET', '//', MISSING],
+  ['GET', '/%zz', MISSING],
+  ['GET', '/__proto__', MISSING],
+  ['GET', '/api/things', MISSING],
+  ['GET', '/api/things/a/', MISSING],
+  ['GET', '/api/things/a', '200 {"name":"a"}'],
+  ['GET', '/api/things/a%2Fb', '200 {"name":"a/b"}'],
+  ['GET', '/api/things/a?size=2&full=true', '200 {"name":"a","size":2,"full":true}'],
+  ['GET', '/api/things/a?size=0', invalid('size', 'must be at least 1')],
+  ['GET', '/api/things/a?size=x', invalid('size', 'must be an integer')],
+  ['GET', '/api/things/a?size=1&size=2', invalid('size', 'was sent twice')],
+  ['GET', '/api/things/a?Size=1', invalid('Size', 'is not known in the query')],
+  ['GET', '/api/things/a?__proto__=1', invalid('__proto__', 'is not known in the query')],
+  ['GET', '/api/things/none', error(404, 'not_found', 'none is absent')],
+  ['GET', '/api/things/busy', error(503, 'unavailable', 'account:a cannot answer now (busy); ask again')],
+  ['GET', '/api/things/broken', error(500, 'internal', 'the request failed; see the log of the node')],
+  ['POST', '/api/things/a', error(405, 'method_not_allowed', 'this path takes GET')],
+  ['HEAD', '/health', '405 '],
+  ['DELETE', '/nothing', MISSING],
 ];
 
 it('every spelling of a request has one answer with the token and one without (rule E32)', async () => {
-  for (const [method, target, permitted, denied] of ROWS) {
-    assert.is(await answerTo(method, target), permitted, `${method} ${target}`);
-    for (const token of [null, 'x']) assert.is(await answerTo(method, target, token), denied, `${method} ${target}`);
+  for (const [method, target, permitted, open] of ROWS) {
+    assert.is(await answerTo(port, method, target), permitted, `${method} ${target}`);
+    const denied = method === 'HEAD' ? '401 ' : target.startsWith('/') ? (open ?? DENIED) : permitted;
+    for (const token of [null, 'x', `${TOKEN}x`])
+      assert.is(await answerTo(port, method, target, { token }), denied, `${method} ${target}`);
   }
-  assert.equal(refreshed, [null, 'none']);
-  const by = { kind: 'operator', id: 'operator port' };
-  assert.equal(asked, [
-    { type: 'provider.pause', reason: 'slow', by },
-    { type: 'provider.resume', by },
-  ]);
-  assert.is(await answerTo('HEAD', '/health'), '404 ');
+  assert.equal(port.logged, ['Error: unexpected detail']);
 });
 
-it('why names the node that runs the work of an actor', async () => {
-  const found = {
-    ...{ address: 'video-job:acct_1/vjob_1', state: 'rendering', activities: [{ runner: 'b874' }] },
-    explanation: ['Attempt 1 renders.', 'The activity render runs on b874: attempt 1.'],
-  };
-  const nodes = [
-    { name: 'n1', incarnation: 'a1' },
-    { name: 'n3', incarnation: 'b874' },
-  ];
-  const operator = { inspect: async () => found, ps: async () => ({ nodes }) };
-  cluster = { operator } as unknown as Cluster;
-  const why = JSON.parse((await answerTo('GET', `/why?address=${found.address}`)).slice(4)) as { why: string[] };
-  assert.equal(why.why, ['Attempt 1 renders.', 'The activity render runs on n3 (b874): attempt 1.']);
+it('an answer may be text with a status and headers of its own, and is never kept by a cache', async () => {
+  const answer = await fetch(`${port.url}/text`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  assert.equal([answer.status, await answer.text()], [202, 'words']);
+  const shown = ['content-type', 'x-more', 'cache-control', 'x-content-type-options'];
+  assert.equal(
+    shown.map((name) => answer.headers.get(name)),
+    ['text/plain', '1', 'no-store', 'nosniff'],
+  );
 });
 
-it('why of an endpoint tells of the pause of its provider, which its actor does not know', async () => {
-  const paused = { reason: 'too many errors', since: 1_763_690_400_000 };
-  const found: Record<string, object> = {
-    'endpoint:ep_1': {
-      context: { declaration: { provider: { slug: 'alpha' } } },
-      explanation: ['It is down.', 'More.'],
-    },
-    'provider:alpha': { context: { paused }, explanation: [] },
-  };
-  const inspect = async (address: string) => found[address] && { address, state: 'down', ...found[address] };
-  cluster = { operator: { inspect } } as unknown as Cluster;
-  const why = JSON.parse((await answerTo('GET', '/why?address=endpoint:ep_1')).slice(4)) as { why: readonly string[] };
-  assert.equal(why.why, [
-    'It is down.',
-    'An operator paused alpha at 2025-11-21T02:00:00.000Z (too many errors): no new call goes to it until `troupe providers resume alpha`.',
-    'More.',
-  ]);
+it('a list goes on from its cursor to the end, and refuses the cursor of another list', async () => {
+  const pages: number[][] = [];
+  let next: string | null = '';
+  while (next !== null) {
+    const cursor: string = next === '' ? '' : `&cursor=${next}`;
+    const page = JSON.parse((await answerTo(port, 'GET', `/api/numbers?limit=2${cursor}`)).slice(4));
+    pages.push(page.data);
+    next = page.next;
+  }
+  assert.equal(pages, [[1, 2], [3, 4], [5]]);
+  const foreign = Buffer.from('{"m":1}').toString('base64url');
+  for (const cursor of ['x', foreign]) {
+    const answer = await answerTo(port, 'GET', `/api/numbers?cursor=${cursor}`);
+    assert.is(answer, invalid('cursor', 'is not the cursor of a page of this list'));
+  }
+  assert.is(await answerTo(port, 'GET', '/api/numbers?limit=201'), invalid('limit', 'must be at most 200'));
 });
 
-it('a configuration is checked by its body, which is bounded', async () => {
-  const check = async (body: string): Promise<string> => {
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const answer = await fetch(`${server.url}/config/check`, { method: 'POST', headers, body });
-    return `${answer.status} ${(await answer.text()).trim()}`;
-  };
-  assert.is(await check('1'), '200 {"fault":null}');
-  assert.is(await check('2'), '200 {"fault":"must be 1"}');
-  assert.match(await check(' '.repeat(16 * 1024 * 1024 + 1)), /^413 /);
+it('a body is checked by its schema, and bounded', async () => {
+  const post = (body: string) => answerTo(port, 'POST', '/api/echo', { body });
+  assert.is(await post('{"text":"a"}'), '200 {"text":"a"}');
+  assert.is(await post('{"text":1}'), invalid('text', 'must be a string'));
+  assert.is(await post('{}'), invalid('text', 'is required'));
+  assert.is(await post('{"text":"a","more":1}'), invalid('more', 'is not known in the body'));
+  assert.is(await post('[]'), error(400, 'invalid_request', 'the body must be a JSON object'));
+  assert.is(await post('{'), error(400, 'invalid_request', 'the body must be JSON'));
+  const large = await post(JSON.stringify({ text: 'x'.repeat(64 * 1024) }));
+  assert.is(large, error(413, 'too_large', 'the body has more than 65536 bytes'));
+  assert.is(await answerTo(port, 'POST', '/api/echo', { body: '{', token: null }), DENIED);
 });
 
-it('a starting node reports only its health, and a node that does not serve refuses a refresh', async () => {
-  readiness = 'starting';
-  assert.is(await answerTo('GET', '/ready'), '503 {"status":"starting"}');
-  assert.match(await answerTo('POST', '/models/refresh'), /^503 /);
-  cluster = null;
-  assert.is(await answerTo('GET', '/health'), HEALTHY);
-  for (const path of ['/ps', '/nothing']) {
-    assert.is(await answerTo('GET', path), '503 {"error":"The node is starting"}');
-    assert.is(await answerTo('GET', path, null), DENIED);
+it('a change needs a reason, tells what it would do, and is recorded before it begins', async () => {
+  const turn = (body: object) => answerTo(port, 'POST', '/api/things/a/turn', { body: JSON.stringify(body) });
+  assert.is(await turn({ by: 1 }), invalid('reason', 'is required'));
+  assert.is(await turn({ by: 1, reason: '' }), invalid('reason', 'must not be empty'));
+  assert.is(await turn({ by: 1, reason: ' ' }), invalid('reason', 'must match \\S'));
+  assert.is(await turn({ by: 1, reason: 'x'.repeat(501) }), invalid('reason', 'must have at most 500 characters'));
+  assert.is(await turn({ reason: 'r' }), invalid('by', 'is required'));
+  const dry = await turn({ by: 1, reason: 'r', dry_run: true });
+  assert.is(dry, '200 {"would":"turn a","command":"troupe turn"}');
+  assert.equal([runs, asked], [[], []]);
+
+  assert.is(await turn({ by: 1, reason: 'r' }), '200 {"did":"turned a","by":1}');
+  assert.equal(runs, ['a']);
+  const by = { kind: 'operator', id: 'operator token', address: 'v4-127.0.0.1' };
+  const event = { type: 'audit.record', action: 'thing.turn', target: 'a', by, detail: { by: 1, reason: 'r' } };
+  assert.equal(asked, [{ to: 'audit:operator/log', event: { ...event, result: 'done' } }]);
+
+  port.cluster = clusterOf({ ask: () => Promise.reject(new AskError('audit:operator', { code: 'lost' })) });
+  assert.match(await turn({ by: 1, reason: 'r' }), /^503 /);
+  assert.equal(runs, ['a']);
+});
+
+it('a starting node reports only its health', async () => {
+  port.cluster = null;
+  assert.is(await answerTo(port, 'GET', '/health'), HEALTHY);
+  for (const path of ['/api/things/a', '/nothing']) {
+    assert.is(await answerTo(port, 'GET', path), error(503, 'starting', 'the node is starting'));
+    assert.is(await answerTo(port, 'GET', path, { token: null }), DENIED);
   }
 });
 

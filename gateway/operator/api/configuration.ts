@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import type { ServingState } from '../../terms/serving-state.ts';
+import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+
+export interface ConfigurationServices {
+  readonly readiness: () => ServingState;
+  /** The configuration that the node runs with, without passwords. */
+  readonly config: () => object;
+  /** Why the node could not run with this configuration, as one line; null if it can. */
+  readonly checkConfig: (value: unknown) => Promise<string | null>;
+}
+
+/** Of a configuration with its models documents. */
+const CONFIG_BYTES_MAX = 16 * 1024 * 1024;
+
+export const configurationRoutes = (services: ConfigurationServices): readonly OperatorRoute[] => [
+  operatorRoute({
+    method: 'GET',
+    path: '/api/config',
+    policy: 'viewer',
+    summary: 'The configuration that this node runs with, without passwords.',
+    answer: ({ cluster: { self } }) => ({
+      node: self.name,
+      incarnation: self.incarnation,
+      state: services.readiness(),
+      config: services.config(),
+    }),
+  }),
+  operatorRoute({
+    method: 'POST',
+    path: '/api/config/check',
+    policy: 'viewer',
+    summary: 'Whether this node could run with a configuration; changes nothing.',
+    body: Type.Object({ config: Type.Unknown({ description: 'a whole configuration' }) }),
+    bodyBytesMax: CONFIG_BYTES_MAX,
+    answers: Type.Object({ fault: Type.Union([Type.String(), Type.Null()]) }),
+    answer: async ({ body }) => ({ fault: await services.checkConfig(body.config) }),
+  }),
+];

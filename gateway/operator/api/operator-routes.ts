@@ -1,0 +1,26 @@
+/** Every route of the operator port. A subject has a file of its own beside this one. */
+import type { OperatorRoute } from '../http/operator-route.ts';
+import { actorRoutes } from './actors.ts';
+import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
+import { type ModelServices, modelRoutes } from './models.ts';
+import { nodeRoutes } from './nodes.ts';
+import { openApiRoute } from './openapi-document.ts';
+import { pauseRoutes } from './pauses.ts';
+import { type RefusedServices, refusedRoutes } from './refused.ts';
+import { type StatusServices, statusRoutes } from './status.ts';
+
+/** What a node offers to its operator port. */
+interface OperatorServices extends ConfigurationServices, ModelServices, RefusedServices, StatusServices {}
+
+export function operatorRoutes(services: OperatorServices): readonly OperatorRoute[] {
+  const routes = [
+    ...statusRoutes(services),
+    ...nodeRoutes,
+    ...actorRoutes,
+    ...pauseRoutes,
+    ...modelRoutes(services),
+    ...refusedRoutes(services),
+    ...configurationRoutes(services),
+  ];
+  return [...routes, openApiRoute(routes)];
+}
