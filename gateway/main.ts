@@ -9,6 +9,7 @@ import { endpointsOn } from '../actors/endpoint/endpoint.ts';
 import { type Clock, type Cluster, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import type { ClusterNode } from '../actors/runtime/node.ts';
 import type { Endpoint } from '../actors/terms/endpoint.ts';
+import { Flights } from './inflight/flights.ts';
 import type { NodeContext, NodeOptions } from './node/node-options.ts';
 import { openCluster } from './node/open-cluster.ts';
 import type { EdgeGauges } from './node/open-edge.ts';
@@ -125,6 +126,7 @@ class GatewayNode implements NodeHandle {
       log: this.#log,
       overload,
       measures,
+      flights: new Flights(() => this.#node.now()),
       loopBusyMs,
       tracing: null,
     };

@@ -16,6 +16,8 @@ export type {
   Board,
   Cluster,
   ClusterView,
+  HostAnswer,
+  HostCall,
   NodeRestarts,
   Operator,
   RowReader,

@@ -67,6 +67,8 @@ export interface RenderInput {
   readonly job: string;
   readonly account: string;
   readonly generation: string;
+  /** Address of the submitting key. */
+  readonly key: string;
   readonly ask: RenderAsk;
   readonly assets: SubmittedJob['assets'];
   readonly candidates: readonly FrozenCandidate[];
@@ -87,8 +89,8 @@ export interface AbortInput {
 }
 
 export function performRender(state: VideoJobState): Effect & { readonly type: 'perform' } {
-  const { id: job, account, generation, ask, assets, candidates, createdAt, deadlineAt } = submittedOf(state);
-  const input = { job, account, generation, ask, assets, candidates, createdAt, deadlineAt } satisfies RenderInput;
+  const { id: job, account, generation, key, ask, assets, candidates, createdAt, deadlineAt } = submittedOf(state);
+  const input = { job, account, generation, key, ask, assets, candidates, createdAt, deadlineAt } satisfies RenderInput;
   return { type: 'perform', name: RENDER_ACTIVITY, id: RENDER, input: plain(input), deadlineAt };
 }
 

@@ -35,7 +35,7 @@ export interface EndedTurn {
  * `charging` is `later` for a caller that commits `EndedTurn.settlement` with the reply; `now` asks the account.
  */
 export async function endTurn(
-  { holds, evidence }: Pick<Inference, 'holds' | 'evidence'>,
+  { holds, evidence, flights }: Pick<Inference, 'holds' | 'evidence' | 'flights'>,
   running: RunningTurn,
   charging: 'now' | 'later' = 'now',
 ): Promise<EndedTurn> {
@@ -44,7 +44,8 @@ export async function endTurn(
     events = events.length === 0 ? read : events.concat(read);
   }
   const receipt = await running.receipt;
-  const { request } = running;
+  const { request, flight } = running;
+  flight.enter('settling');
   const settlement = receipt.delivered ? settlementOf(request, receipt) : null;
   let charged: Pick<Settled, 'cost'> | null = null;
   if (settlement === null) releaseUndelivered(holds, running, receipt);
@@ -52,6 +53,7 @@ export async function endTurn(
     evidence.charged(receipt, settlement);
     charged = charging === 'now' ? await holds.charge(request, settlement) : holds.chargeLater(settlement);
   }
+  flights.end(request.generation, flight);
   const last = events.at(-1);
   return {
     events,

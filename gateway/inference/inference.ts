@@ -1,5 +1,6 @@
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { FileRoom, FileServices } from '../files/file-services.ts';
+import type { Flights } from '../inflight/flights.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import { FairRoom } from '../overload/fair-room.ts';
 import type { StreamShares } from '../overload/stream-shares.ts';
@@ -32,6 +33,7 @@ interface InferenceParts {
   readonly storeFull: () => boolean;
   readonly measures: Measures;
   readonly streamShares: StreamShares;
+  readonly flights: Flights;
   readonly log: (record: LogRecord) => void;
 }
 
@@ -43,6 +45,7 @@ export interface Inference {
   readonly holds: Holds;
   readonly calls: ProviderCalls;
   readonly evidence: CallEvidence;
+  readonly flights: Flights;
 }
 
 export function openInference(parts: InferenceParts): Inference {
@@ -51,6 +54,7 @@ export function openInference(parts: InferenceParts): Inference {
   const limits = config.upstream;
   return {
     clock,
+    flights: parts.flights,
     files: new TurnFiles(files, parts.fileRoom),
     planner: new Planner({ cluster, clock, random, workspaces }),
     holds: new Holds({

@@ -1,6 +1,7 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { Refusal } from '../../actors/terms/refusal.ts';
 import { compare } from '../../actors/terms/usd.ts';
+import { type Flight, stoppedByOperator } from '../inflight/flights.ts';
 import { LOOP_TURN_BYTES, loopShare } from '../overload/loop-work.ts';
 import { PromptMeter, pricesPromptUnits } from '../pricing/prompt-units.ts';
 import type { ProviderAttempt, ProviderUpload } from '../providers/adapter.ts';
@@ -43,6 +44,7 @@ class AttemptLoop {
   readonly #services: TurnServices;
   readonly #request: TurnRequest;
   readonly #hold: Hold;
+  readonly #flight: Flight;
   readonly #attempts: AttemptRecord[] = [];
   readonly #failed: FailedEndpoint[] = [];
   readonly #unaffordable: Candidate[] = [];
@@ -58,6 +60,11 @@ class AttemptLoop {
     this.#services = services;
     this.#request = request;
     this.#hold = new Hold(services.holds, request);
+    const { generation: id, runAttempt, caller, plan } = request;
+    const kind = runAttempt === undefined ? 'request' : 'line';
+    const model = plan.candidates[0]?.model ?? '';
+    this.#flight = services.flights.begin({ id, kind, account: caller.account, key: caller.key, model });
+    this.#flight.onStop = this.#leave;
   }
 
   async run(): Promise<RunningTurn> {
@@ -75,12 +82,13 @@ class AttemptLoop {
         }
         this.#request.onHeld?.();
         this.#messages = files === undefined ? planned.messages : await files.attach(planned.messages);
-        if (this.#hasLeft()) break;
+        if (this.#isEnded()) break;
         const begun = await this.#tryEndpoint(secured.candidate);
         if (begun) return new RunningAttempt(this.#services, this.#request, begun);
       }
-      throw this.#hasLeft() ? new CallerLeft() : this.#failure();
+      throw this.#failure();
     } catch (thrown) {
+      this.#services.flights.end(this.#request.generation, this.#flight);
       this.#release(thrown);
       throw thrown;
     } finally {
@@ -113,8 +121,15 @@ class AttemptLoop {
     return this.#request.signal?.aborted ?? false;
   }
 
-  /** The error after the last endpoint: 402 if the money reached for none. */
+  /** The client has left, or an operator stopped the request. */
+  #isEnded(): boolean {
+    return this.#hasLeft() || this.#flight.stopReason !== null;
+  }
+
+  /** The error of a turn that was not begun, or after the last endpoint: 402 if the money reached for none. */
   #failure(): GatewayError {
+    if (this.#hasLeft()) return new CallerLeft();
+    if (this.#flight.stopReason !== null) return stoppedByOperator(this.#flight.stopReason);
     if (this.#failed.length > 0 || this.#short === null) {
       return exhausted(this.#failed, this.#request, this.#unaffordable);
     }
@@ -147,9 +162,10 @@ class AttemptLoop {
       let body: string | ProviderUpload | undefined;
       if (this.#request.bytes > LOOP_TURN_BYTES) {
         body = await this.#writeLarge(candidate);
-        if (this.#hasLeft()) return null;
+        if (this.#isEnded()) return null;
         sentAt = clock.monotonic();
       }
+      this.#flight.aim(this.#targetOf(candidate));
       const opening = calls.open(this.#request, candidate, {
         turn: this.#turn(candidate),
         body,
@@ -159,7 +175,7 @@ class AttemptLoop {
       crashPoint?.('upstream.sent');
       attempt = await opening;
       if (turn.inexpressible) attempt = new ExpressibleAttempt(attempt, turn.inexpressible, turn.stream);
-      if (this.#hasLeft()) attempt.abort();
+      if (this.#isEnded()) attempt.abort();
       const first = await firstDelivery(attempt, turn, calls.limits.bodyBytesMax);
       if (first === null) throw endedEarly(attempt);
       crashPoint?.('upstream.firstbyte');
@@ -176,6 +192,7 @@ class AttemptLoop {
         sentAt,
         firstAt: clock.monotonic(),
         span,
+        flight: this.#flight,
       };
     } catch (thrown) {
       attempt?.abort();
@@ -202,7 +219,7 @@ class AttemptLoop {
 
   /** True when the client has left or the request's time is used up: no further call is made. */
   #isOver(): boolean {
-    return this.#hasLeft() || this.#services.calls.leftMs(this.#request.startedAt) <= 0;
+    return this.#isEnded() || this.#services.calls.leftMs(this.#request.startedAt) <= 0;
   }
 
   /** Writing a large turn takes long, and so does its conversion to bytes: each gets an event loop turn of its own. */
@@ -220,6 +237,10 @@ class AttemptLoop {
     const messages = this.#messages;
     if (lowered) return { ...turn, messages, completionTokensMax };
     return messages === turn.messages ? turn : { ...turn, messages };
+  }
+
+  #targetOf({ model, endpoint: { id: endpoint, provider } }: Candidate) {
+    return { model, endpoint, provider: provider.slug, held: this.#hold.amount };
   }
 
   #spanOf({ model, endpoint }: Candidate): TraceSpan | undefined {

@@ -1,5 +1,6 @@
 import type { AttemptRecord } from '../../actors/terms/hold.ts';
 import type { ReplyHead } from '../dialects/reply/reply-dialect.ts';
+import { type Flight, stoppedByOperator } from '../inflight/flights.ts';
 import { inputImages, type MediaBounds, mediaBounds } from '../pricing/media-bounds.ts';
 import type { ProviderAttempt } from '../providers/adapter.ts';
 import { failureOf } from '../providers/failure-of.ts';
@@ -33,6 +34,8 @@ export interface RunningTurn {
   leave(): void;
   /** USD that are held for it. */
   readonly held: string;
+  /** The turn as operators see it. */
+  readonly flight: Flight;
   /** How the turn ended; for `endTurn`. Never rejects. */
   readonly receipt: Promise<Receipt>;
 }
@@ -56,6 +59,7 @@ export interface Begun {
   readonly firstAt: number;
   /** The call of the provider, where the request is traced; ends with the attempt. */
   readonly span?: TraceSpan | undefined;
+  readonly flight: Flight;
 }
 
 /** Of a node's inference, what reads an answer to its end. */
@@ -74,6 +78,7 @@ export class RunningAttempt implements RunningTurn {
   readonly head: ReplyHead;
   readonly held: string;
   readonly receipt: Promise<Receipt>;
+  readonly flight: Flight;
   readonly #services: RunningServices;
   readonly #begun: Begun;
   readonly #meter: UsageMeter;
@@ -97,6 +102,10 @@ export class RunningAttempt implements RunningTurn {
     this.held = begun.held;
     this.#begun = begun;
     this.#meter = new UsageMeter(request.turn.speech?.format ?? null);
+    this.flight = begun.flight;
+    this.flight.onStop = () => this.#stop();
+    this.flight.countTokens = () => this.#meter.counted();
+    this.flight.enter('first_byte');
     this.head = {
       id: request.generation,
       created: Math.floor(begun.beganAt / 1_000),
@@ -123,6 +132,7 @@ export class RunningAttempt implements RunningTurn {
     if (first !== null) {
       this.#first = null;
       this.#delivered = true;
+      this.flight.enter('streaming');
       return Promise.resolve(first);
     }
     return this.#closed || this.#left ? ENDED : this.#advance();
@@ -147,6 +157,11 @@ export class RunningAttempt implements RunningTurn {
     }
   }
 
+  /** The provider's call is aborted; what was delivered is charged, and the client gets the reason. (rule E52) */
+  #stop(): void {
+    if (!this.#closed) this.#begun.attempt.abort();
+  }
+
   /** Reads one batch, or null at the end; a failure is the last batch. Closes the turn at its end. */
   #advance(): Promise<EventBatch | null> {
     this.#reading = this.#read();
@@ -165,9 +180,15 @@ export class RunningAttempt implements RunningTurn {
     } catch (thrown) {
       if (this.#closed) return null;
       const failure = failureOf(thrown, this.#begun.attempt.status);
-      // The gateway aborted the answer because its client had left: not the provider's fault.
-      this.#close(this.#left && failure.reason === 'aborted' ? null : failure);
-      return [{ type: 'error', error: brokenStream(failure, this.head.provider) }];
+      const { stopReason } = this.flight;
+      // The gateway aborted the answer because its client had left or an operator stopped it: not the provider's fault.
+      const isOurs = failure.reason === 'aborted' && (this.#left || stopReason !== null);
+      const isStopped = isOurs && stopReason !== null;
+      if (isStopped) this.#cancelled = this.#meter.finish === null;
+      this.#close(isOurs ? null : failure);
+      return [
+        { type: 'error', error: isStopped ? stoppedByOperator(stopReason) : brokenStream(failure, this.head.provider) },
+      ];
     }
   }
 
@@ -268,7 +289,7 @@ export class RunningAttempt implements RunningTurn {
       attempt: holdAttempt,
       admittedAt,
       delivered: this.#delivered,
-      broken: failure !== null,
+      broken: failure !== null || (this.flight.stopReason !== null && finish === null),
       usage,
       billed,
       estimated: billed !== usage,

@@ -88,7 +88,7 @@ export class UsageMeter {
     return {
       ...usage,
       promptTokens: usage.promptTokens ?? promptCounted,
-      completionTokens: usage.completionTokens ?? Math.min(ceiling, this.#counted()),
+      completionTokens: usage.completionTokens ?? Math.min(ceiling, this.counted()),
     };
   }
 
@@ -149,7 +149,8 @@ export class UsageMeter {
     return this.#meter;
   }
 
-  #counted(): number {
+  /** Tokens of the delivered parts so far, by our own count. */
+  counted(): number {
     this.#count();
     return Math.ceil((this.#text + Math.max(this.#reasoning, this.#details)) / 100);
   }

@@ -2,6 +2,7 @@ import type { FileServices } from '../files/file-services.ts';
 import type { Inference } from '../inference/inference.ts';
 import type { Outcomes } from '../inference/outcomes.ts';
 import type { Targets } from '../inference/provider-calls.ts';
+import type { Flights } from '../inflight/flights.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { JobPace } from '../overload/job-pace.ts';
 import type { EdgeLimits, UpstreamLimits } from '../terms/config/config.ts';
@@ -48,6 +49,7 @@ export interface RenderServices extends JobServices<Extract<JobCrashPoint, `vjob
   readonly targets: Pick<Targets, 'video'>;
   readonly outcomes: Outcomes;
   readonly measures: Measures;
+  readonly flights: Flights;
   readonly renders: RenderLimits;
   readonly upstream: UpstreamLimits;
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock, Random } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
+import type { Flights } from '../inflight/flights.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { ClusterConfig, NodeConfig } from '../terms/config/config.ts';
@@ -42,6 +43,8 @@ export interface NodeContext {
   /** Asked before work begins: requests by the edge, lines of batches by the jobs. */
   readonly overload: Overload;
   readonly measures: Measures;
+  /** What this node works on, for operators. */
+  readonly flights: Flights;
   /** Time that the event loop of this process has worked so far, ms. */
   readonly loopBusyMs: () => number;
   /** Null: requests are not traced. */

@@ -4,6 +4,7 @@ import type { ReportedRow } from '../../actors/runtime/index.ts';
 import { type ClusterNode, type NodeParts, startNode } from '../../actors/runtime/node.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
+import { hostCallsOf } from '../inflight/host-calls.ts';
 import { tlsOf } from '../operator/config/identity.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import type { ClusterConfig } from '../terms/config/config.ts';
@@ -25,7 +26,7 @@ interface OpenClusterParts
 
 /** Joins the cluster. Resolves when the node is a member; it owns shards and serves later. */
 export async function openCluster(context: NodeContext, parts: OpenClusterParts): Promise<ClusterNode> {
-  const { options, self, clock, random, log, measures, tracing } = context;
+  const { options, self, clock, random, log, measures, flights, tracing } = context;
   const { config, env, name } = options;
   const { secrets, stores, ...node } = parts;
   const tls = await tlsOf(config, self, clock.now());
@@ -44,6 +45,7 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
     secret: secrets.clusterSecret,
     operatorToken: secrets.operatorToken,
     configDigest: digestOf(config),
+    hostCalls: hostCallsOf(flights),
     onCommitted: (tookMs) => measures.committed(tookMs),
     onReported: (row) => reportCharge(row, measures, ({ message, ...record }) => log.warn(record, message)),
     ...(tracing && { traced: (trace, event) => stepSpan(tracing, name, trace, event) }),

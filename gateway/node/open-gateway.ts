@@ -154,7 +154,7 @@ interface SharedParts {
 
 /** The inference of a node, and what performs its activities. */
 function jobsOf(
-  { options, clock, random, log, overload, measures, loopBusyMs }: NodeContext,
+  { options, clock, random, log, overload, measures, flights, loopBusyMs }: NodeContext,
   { cluster, keys, bytes, storeFull }: Omit<OpenGatewayParts, 'secrets' | 'readiness'>,
   { outbound, fileRoom, workspaces, crashPoint }: SharedParts,
 ): Gateway['jobs'] & { readonly targets: Targets } {
@@ -168,6 +168,7 @@ function jobsOf(
     files,
     outbound,
     targets: new Targets(keys),
+    flights,
     outcomes: new Outcomes(cluster, clock),
     measures,
     log: ({ level, message, ...record }: LogRecord): void => log[level](record, message),

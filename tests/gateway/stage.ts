@@ -16,6 +16,7 @@ import { type Inference, openInference } from '../../gateway/inference/inference
 import { Outcomes } from '../../gateway/inference/outcomes.ts';
 import { Targets } from '../../gateway/inference/provider-calls.ts';
 import type { AbortNotice, TurnRequest } from '../../gateway/inference/turn-request.ts';
+import { Flights } from '../../gateway/inflight/flights.ts';
 import type { LineServices, RenderServices } from '../../gateway/jobs/job-services.ts';
 import type { Outbound } from '../../gateway/outbound/outbound.ts';
 import { Pools } from '../../gateway/outbound/pools.ts';
@@ -175,7 +176,9 @@ export function nodeServices({ files, outbound, ...more }: NodeParts): NodeServi
   const keys = new Map([['a', 'secret-a']]);
   const targets = new Targets(keys);
   const outcomes = new Outcomes(cluster, clock);
+  const flights = new Flights(() => cluster.now());
   const inference = openInference({
+    flights,
     outbound,
     targets,
     outcomes,
@@ -198,6 +201,7 @@ export function nodeServices({ files, outbound, ...more }: NodeParts): NodeServi
     upstream,
     crashpoint,
     log,
+    flights,
     inference,
     limits: config.edge,
     renders: { ...config.renders, pollMsMin: 5, pollMsMax: 20, tryAgainMs: 1, ...more.renders },

@@ -126,10 +126,24 @@ export interface Operator {
   /** Steps a dead letter again, or drops it. False if there is none with this id. Rejects with AskError. */
   retry(address: string, id: string): Promise<boolean>;
   skip(address: string, id: string): Promise<boolean>;
+  /**
+   * Asks the hosts of all living nodes, or of one: what `NodeParts.hostCalls` has under this name. An answer is null
+   * from a node that did not answer within a second, or does not know the name.
+   */
+  askHosts(name: string, input: Json, node?: string): Promise<readonly HostAnswer[]>;
   /** Records how a node's process ended, as its launcher saw it. Only the first record counts. */
   recordDeath(incarnation: string, cause: 'crashed' | 'killed'): Promise<void>;
   /** Notes how often a launcher started a node again; any node shows it, while this one lives. */
   noteRestarts(restarts: NodeRestarts): void;
+}
+
+/** What the host of a node answers to an operator. */
+export type HostCall = (input: Json) => Json | Promise<Json>;
+
+export interface HostAnswer {
+  /** The node's name. */
+  readonly node: string;
+  readonly answer: Json;
 }
 
 /** How often a launcher started a node again after a death, and how the node last ended. */

@@ -8,6 +8,7 @@ import type { NodeLimits } from '../ports/limits.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { SideService, Transport, TransportLimits } from '../ports/transport.ts';
+import type { HostCall } from './cluster.ts';
 
 /** Makes the transport of one node; a transport without a server for further services ignores them. */
 export type TransportFactory = (parts: {
@@ -67,6 +68,8 @@ export interface NodeParts {
   readonly traced?: EngineHost['traced'];
   /** Called every second while a drain waits for activities beyond `activityGraceMs`. */
   readonly onWaiting?: (waits: Waits) => void;
+  /** What operators may ask the host of this node, by name; see `Operator.askHosts`. Both sides are plain data. */
+  readonly hostCalls?: Readonly<Record<string, HostCall>>;
   /** An operator asked this node to drain. */
   readonly onDrain: () => void;
 }

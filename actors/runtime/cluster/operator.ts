@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import { textOf } from '../ports/log.ts';
 import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
-import type { AskOptions, ClusterView, NodeRestarts, Operator, StoreOutage } from './cluster.ts';
+import type { AskOptions, ClusterView, HostAnswer, HostCall, NodeRestarts, Operator, StoreOutage } from './cluster.ts';
 import type { Cause, Deaths } from './membership/deaths.ts';
 import { isAlive, type Member } from './membership/member.ts';
 import type { Router } from './router.ts';
@@ -43,6 +43,7 @@ interface OperatorParts {
   readonly clock: Clock;
   /** Starts this node's drain without waiting for its end. */
   readonly onDrain: () => void;
+  readonly hostCalls: Readonly<Record<string, HostCall>>;
 }
 
 /** A node's report for `ps`, with the restarts of its launcher's nodes. */
@@ -205,6 +206,23 @@ export class ClusterOperator implements Operator {
     return this.#resume('$skip', address, id);
   }
 
+  async askHosts(name: string, input: Json, node?: string): Promise<readonly HostAnswer[]> {
+    const rows = this.#parts.member.view.nodes.filter(
+      (row) => isAlive(row) && (node === undefined || row.name === node),
+    );
+    const answers = rows.map((row) => this.#askHost(row, { verb: 'host', name, input }));
+    return (await Promise.all(answers)).map((answer, i) => ({ node: (rows[i] as NodeRow).name, answer }));
+  }
+
+  async #askHost({ incarnation }: NodeRow, call: ControlCall): Promise<Json> {
+    const { self, calls } = this.#parts;
+    try {
+      return await (incarnation === self ? this.serve(call) : calls.call(incarnation, call, GAUGES_MS));
+    } catch {
+      return null;
+    }
+  }
+
   recordDeath(incarnation: string, cause: Cause): Promise<void> {
     return this.#parts.deaths.record(incarnation, cause);
   }
@@ -228,6 +246,8 @@ export class ClusterOperator implements Operator {
       case 'drain':
         onDrain();
         return null;
+      case 'host':
+        return (await this.#parts.hostCalls[call.name]?.(call.input)) ?? null;
       case 'missing':
         return engine.activities.missing(call.attempts).map((attempt) => ({ ...attempt }));
       case 'abort':

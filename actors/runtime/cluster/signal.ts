@@ -46,6 +46,8 @@ export type ControlCall =
   | { readonly verb: 'residents' }
   /** `missing`: which of these attempts do not run there. `abort`: abort them. */
   | { readonly verb: 'missing' | 'abort'; readonly attempts: readonly ActivityAttempt[] }
+  /** A question to the host of that node. */
+  | { readonly verb: 'host'; readonly name: string; readonly input: Json }
   | { readonly verb: 'drain' };
 
 const TYPES: ReadonlySet<string> = new Set([

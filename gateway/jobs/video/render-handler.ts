@@ -15,11 +15,19 @@ import { placeOfAssets, placeOfClip } from '../../../actors/video-job/clips.ts';
 import { ATTEMPTS_MAX, type RenderResult } from '../../../actors/video-job/outcome.ts';
 import type { BegunRender, RenderInput } from '../../../actors/video-job/render.ts';
 import type { AssetRef, FrozenCandidate, RemoteRender } from '../../../actors/video-job/render-ask.ts';
-import { beginRender, type RenderRun, reportMoved, reportSubmitted } from '../../../actors/video-job/video-job.ts';
+import {
+  beginRender,
+  cancelVideo,
+  type RenderRun,
+  reportMoved,
+  reportSubmitted,
+} from '../../../actors/video-job/video-job.ts';
 import { isLost } from '../../files/byte-failure.ts';
 import { accountTag } from '../../inference/outcomes.ts';
+import type { Flight } from '../../inflight/flights.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
 import type { RenderLimits } from '../../terms/config/render-limits.ts';
+import { refusalError } from '../../terms/gateway-error.ts';
 import type { RenderServices } from '../job-services.ts';
 import { CandidateRender, type DeliveredClip } from './candidate-render.ts';
 import { judgeClip } from './judge-clip.ts';
@@ -86,6 +94,34 @@ class RenderWork {
   }
 
   async run(): Promise<RenderResult> {
+    const flight = this.#flight();
+    try {
+      return await this.#render();
+    } finally {
+      this.#node.services.flights.end(this.#input.generation, flight);
+    }
+  }
+
+  /** The render as operators see it; they stop it by a cancel of its job. */
+  #flight(): Flight {
+    const { generation: id, account, candidates } = this.#input;
+    const [first] = candidates;
+    const flight = this.#node.services.flights.begin({
+      id,
+      kind: 'render',
+      account: accountAddress(account),
+      key: this.#input.key,
+      model: first?.model ?? '',
+    });
+    flight.onStop = async (by) => {
+      const { withinMs } = this.#run;
+      const answer = await cancelVideo(this.#cluster, { account, id: this.#input.job }, withinMs, by);
+      if ('refusal' in answer) throw refusalError(answer.refusal, this.#cluster.now());
+    };
+    return flight;
+  }
+
+  async #render(): Promise<RenderResult> {
     try {
       await this.#awaitRoom();
       const begun = current(await beginRender(this.#cluster, this.#run));

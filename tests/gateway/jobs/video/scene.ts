@@ -84,7 +84,7 @@ async function openRenderScene(options: RenderSceneOptions = {}) {
     isDirect: () => render.patience?.applies(ADDRESS, 'render'),
     candidate: (more: Partial<FrozenCandidate> = {}): FrozenCandidate => candidateAt(simulator.baseUrl, more),
     input: (directive: VideoDirective | null, more: Partial<SceneInput> = {}): SceneInput => ({
-      ...{ job: JOB, account: ACCOUNT, generation: GENERATION, assets: null },
+      ...{ job: JOB, account: ACCOUNT, generation: GENERATION, key: 'key:acct_1/key_1', assets: null },
       ...{ createdAt: Date.now(), deadlineAt: Date.now() + 3_600_000 },
       ask:
         directive === null ? ASK : { ...ASK, prompt: `a fox @sim ${JSON.stringify({ render_ms: 0, ...directive })}` },
