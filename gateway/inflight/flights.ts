@@ -2,10 +2,10 @@ import type { Principal } from '../../actors/terms/principal.ts';
 import { GatewayError } from '../terms/gateway-error.ts';
 
 /** How far a piece of work is. `waiting`: its provider was called; `settling`: the charge is not durable yet. */
-export type FlightPhase = 'admitted' | 'waiting' | 'first_byte' | 'streaming' | 'settling';
+type FlightPhase = 'admitted' | 'waiting' | 'first_byte' | 'streaming' | 'settling';
 
 /** What a piece of work is known by from its start. */
-export interface FlightStart {
+interface FlightStart {
   /** Id of its generation. */
   readonly id: string;
   readonly kind: 'request' | 'line' | 'render';

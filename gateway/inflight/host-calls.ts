@@ -8,7 +8,7 @@ import type { Flights, FlightView } from './flights.ts';
 const VIEWS_MAX = 500;
 
 /** Which work is shown; absent members do not restrict it. */
-export interface FlightFilter {
+interface FlightFilter {
   /** Address of an account. */
   readonly account?: string | undefined;
   /** Address of a key. */
@@ -26,12 +26,10 @@ export interface FlightsOfNode {
 }
 
 /** What became of a stop: `absent` where the node does not run the work; else `stopped`, or why it cannot be. */
-export type StopOutcome =
-  | { readonly outcome: 'stopped' | 'absent' }
-  | { readonly outcome: 'refused'; readonly why: string };
+type StopOutcome = { readonly outcome: 'stopped' | 'absent' } | { readonly outcome: 'refused'; readonly why: string };
 
 /** An operator's wish to stop one piece of work. */
-export interface FlightStop {
+interface FlightStop {
   readonly id: string;
   readonly reason: string;
   readonly by: Principal;

@@ -8,9 +8,10 @@ import type { Clock } from '../ports/clock.ts';
 import { textOf } from '../ports/log.ts';
 import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
-import type { AskOptions, ClusterView, HostAnswer, HostCall, NodeRestarts, Operator, StoreOutage } from './cluster.ts';
+import type { AskOptions, ClusterView, HostAnswer, NodeRestarts, Operator, StoreOutage } from './cluster.ts';
 import type { Cause, Deaths } from './membership/deaths.ts';
 import { isAlive, type Member } from './membership/member.ts';
+import type { NodeParts } from './node-parts.ts';
 import type { Router } from './router.ts';
 import type { Ownership } from './shards/ownership.ts';
 import type { ShardMap } from './shards/shard-map.ts';
@@ -41,9 +42,7 @@ interface OperatorParts {
   readonly deaths: Deaths;
   readonly store: Store;
   readonly clock: Clock;
-  /** Starts this node's drain without waiting for its end. */
-  readonly onDrain: () => void;
-  readonly hostCalls: Readonly<Record<string, HostCall>>;
+  readonly host: Pick<NodeParts, 'onDrain' | 'hostCalls'>;
 }
 
 /** A node's report for `ps`, with the restarts of its launcher's nodes. */
@@ -171,10 +170,10 @@ export class ClusterOperator implements Operator {
   }
 
   async drain(node: string): Promise<void> {
-    const { member, self, calls, onDrain } = this.#parts;
+    const { member, self, calls, host } = this.#parts;
     const row = member.view.nodes.find((it) => isAlive(it) && (it.name === node || it.incarnation === node));
     if (!row) throw new Error(`no living node is called "${node}"`);
-    if (row.incarnation === self) onDrain();
+    if (row.incarnation === self) host.onDrain();
     else await calls.call(row.incarnation, { verb: 'drain' }, DRAIN_CALL_MS);
   }
 
@@ -239,15 +238,15 @@ export class ClusterOperator implements Operator {
 
   /** Serves a call of an operator at another node. */
   async serve(call: ControlCall): Promise<Json> {
-    const { engine, map, onDrain } = this.#parts;
+    const { engine, map, host } = this.#parts;
     switch (call.verb) {
       case 'report':
         return this.#own() as unknown as Json;
       case 'drain':
-        onDrain();
+        host.onDrain();
         return null;
       case 'host':
-        return (await this.#parts.hostCalls[call.name]?.(call.input)) ?? null;
+        return (await host.hostCalls?.[call.name]?.(call.input)) ?? null;
       case 'missing':
         return engine.activities.missing(call.attempts).map((attempt) => ({ ...attempt }));
       case 'abort':
