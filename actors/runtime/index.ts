@@ -3,6 +3,7 @@
 export { type Address, kindOf, ownerHash, ownerOf, parseAddress, SHARDS_DEFAULT, shardOf } from './actor/address.ts';
 export { type Answer, AskError, type AskFailure } from './actor/answer.ts';
 export { assignOn, emitOn, guardOn, rowsOn, verdictOn } from './actor/chart.ts';
+export type { ChartView, StateView, TransitionView } from './actor/charts/chart-view.ts';
 export { type Effect, type EmitArgs, emit, type Repeats } from './actor/effect.ts';
 export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
 export type { Collection, Kind, LeaseRows, RowRef, SavedState, View } from './actor/kind.ts';
@@ -12,6 +13,8 @@ export { freeBytes } from './bytes/free-bytes.ts';
 export type { SealPlace } from './bytes/seal.ts';
 export { openBlob, openValue, type SealedBlob, sealBlob, sealValue } from './bytes/seal.ts';
 export type {
+  ActorsPage,
+  ActorsQuery,
   AskOptions,
   Board,
   Cluster,
@@ -46,7 +49,7 @@ export {
 export type { Cancel, Clock, Random } from './ports/clock.ts';
 export { KeyDestroyed, KeyStoreUnreachable, type SealingKey } from './ports/key-store.ts';
 export type { RuntimeLimits } from './ports/limits.ts';
-export type { RowQuery, RowRecord, Store } from './ports/store.ts';
+export type { ActorCountRow, ActorPlace, ClusterEvent, RowQuery, RowRecord, Store } from './ports/store.ts';
 export type { Identity } from './ports/transport.ts';
 export { makeFolder } from './stores/directory/folders.ts';
 export type { Maintenance } from './stores/maintenance.ts';

@@ -137,7 +137,7 @@ class Node implements ClusterNode {
     });
     const moved = { ...owned, handoff: this.#handoff, readiness: this.#readiness };
     this.#drain = new Drain({ ...moved, running: engine.activities, node: parts });
-    this.operator = new ClusterOperator({ ...owned, router: this.#router, deaths, host: parts });
+    this.operator = new ClusterOperator({ ...owned, kinds, router: this.#router, deaths, host: parts });
     this.#signalled = signalRouter({ ...moved, drain: this.#drain, exchange: this.board, board });
     this.#failureReports = new FailureReports({ ...served, host: parts.host, transport: this.#transport });
     this.#periodicTasks = periodicTasks({ ...parts, self, member: this.#member, now: base.now });

@@ -1,26 +1,32 @@
 /** Asks every actor of a kind. */
-import type { Inspection } from '../../actors/runtime/index.ts';
+import type { Inspection, Operator } from '../../actors/runtime/index.ts';
 import { askEach, isQuarantined, type Quarantined } from '../management/services.ts';
 
 /** A node's own operator, or the client of one. */
-export interface Inspector {
-  inspect(address: string): Promise<Inspection | null>;
-  actors(kind: string, limit: number): Promise<readonly string[]>;
-}
+export interface Inspector extends Pick<Operator, 'inspect' | 'actors'> {}
 
-/** Actors of one kind that a command looks at; the most that one call of the cluster lists. */
-export const ACTORS_MAX = 10_000;
-/** The answers of the actors of one kind, by address; at most `ACTORS_MAX`. */
-export async function askAll<A>(
-  { operator }: { readonly operator: Pick<Inspector, 'actors'> },
+const PAGE = 1_000;
+
+/** The addresses of a kind behind `after`, ascending, page by page. */
+export async function* addressesOf(
+  operator: Pick<Inspector, 'actors'>,
   kind: string,
-  ask: (address: string) => Promise<A>,
-): Promise<readonly (A | Quarantined)[]> {
-  return askEach(await operator.actors(kind, ACTORS_MAX), ask);
+  after?: string,
+): AsyncGenerator<readonly string[]> {
+  let place = after === undefined ? null : { address: after, since: 0 };
+  do {
+    const query = { order: 'address', kind, limit: PAGE } as const;
+    const page = await operator.actors(place === null ? query : { ...query, after: place });
+    yield page.actors.map(({ address }) => address);
+    place = page.next;
+  } while (place !== null);
 }
 
 /** Every actor of a kind; one that is quarantined has no context. */
 export async function inspectAll(operator: Inspector, kind: string): Promise<readonly Inspection[]> {
-  const all = await askAll({ operator }, kind, (address) => operator.inspect(address));
+  const all: (Inspection | Quarantined | null)[] = [];
+  for await (const addresses of addressesOf(operator, kind)) {
+    all.push(...(await askEach(addresses, (address) => operator.inspect(address))));
+  }
   return all.filter((one): one is Inspection => one !== null && !isQuarantined(one));
 }

@@ -47,6 +47,8 @@ export async function storeAccounts(data: string, template: string, count: numbe
     for (const { name } of indexes as readonly Index[]) db.exec(`DROP INDEX ${name}`);
     db.exec('BEGIN');
     for (const [n, local] of locals(count).entries()) copy(local, keyDigest(pepper, storedKey(n)));
+    db.exec(`DELETE FROM actor_counts;
+      INSERT INTO actor_counts SELECT kind, state, chart, count(*) FROM actors GROUP BY kind, state, chart`);
     db.exec('COMMIT');
     for (const { sql } of indexes as readonly Index[]) db.exec(sql);
     db.pragma('journal_mode = WAL');

@@ -52,10 +52,19 @@ it('an operator inspects and controls the whole cluster through any node', async
     assert.equal(await operator.why(elsewhere), [`It has added up to ${2 * asked}.`]);
     assert.ok(steps.every((step) => step.address.startsWith('tally:seen')));
 
-    const listed = await operator.actors('tally', 10);
-    assert.equal(listed, [elsewhere, addressOn(c.node, 'unseen')].sort());
-    assert.equal(await operator.actors('tally', 1), listed.slice(0, 1));
-    assert.equal(await operator.actors('nothing', 10), []);
+    const list = { order: 'address', kind: 'tally', limit: 10 } as const;
+    const { actors: listed, next } = await operator.actors(list);
+    assert.equal([listed.map(({ address }) => address), next], [[elsewhere, addressOn(c.node, 'unseen')].sort(), null]);
+    assert.equal(await operator.actors({ ...list, node: 'n2' }), {
+      actors: listed.filter(({ address }) => address === elsewhere),
+      next: null,
+    });
+    assert.is(listed.find(({ address }) => address === elsewhere)?.node, 'n2');
+    const page = await operator.actors({ ...list, limit: 1 });
+    const rest = await operator.actors({ ...list, limit: 1, after: page.next ?? { since: 0, address: '' } });
+    assert.equal([...page.actors, ...rest.actors], listed);
+    assert.equal((await operator.actors({ ...list, kind: 'nothing' })).actors, []);
+    await rejects(operator.actors({ ...list, node: 'n9' }), /no node is called "n9"/);
     assert.is(await operator.rowById('nothing', 'x'), null);
 
     await operator.drain('n3');

@@ -4,6 +4,7 @@ import { bounded } from '../support/bounded.ts';
 import type { Clause, OpenedStore } from './store/clause.ts';
 import { commitClauses } from './store/commit-clauses.ts';
 import { concurrencyClauses } from './store/concurrency-clauses.ts';
+import { listClauses } from './store/list-clauses.ts';
 import { membershipClauses } from './store/membership-clauses.ts';
 import { rowClauses } from './store/row-clauses.ts';
 import { timerClauses } from './store/timer-clauses.ts';
@@ -24,5 +25,6 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   concurrencyClauses(clause);
   rowClauses(clause);
   timerClauses(clause);
+  listClauses(clause);
   membershipClauses(clause);
 }

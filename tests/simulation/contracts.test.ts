@@ -16,7 +16,8 @@ storeContract('simulated', async () => {
   const { scheduler } = pump;
   const database = new Database({ scheduler, shards: SHARDS, startsAt: Date.now(), witness: UNSEEN });
   const connect = (): SimulatedStore => new SimulatedStore(database, new Place('n1'), pump.dice.fork());
-  return { store: connect(), reopen: async () => connect(), close: async () => pump.stop() };
+  const nextEvent = async (n: number): Promise<void> => database.tables.events.next(n);
+  return { store: connect(), reopen: async () => connect(), close: async () => pump.stop(), nextEvent };
 });
 
 const pump = new Pump();

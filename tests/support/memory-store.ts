@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../actors/runtime/ports/clock.ts';
 import {
+  type ActorQuery,
   type ClusterRows,
   type Heartbeat,
   type IndexColumn,
@@ -57,7 +58,7 @@ export class MemoryStore implements Store {
 
   constructor(options: MemoryStoreOptions, tables?: MemoryTables) {
     this.#options = options;
-    this.#tables = tables ?? new MemoryTables(options.shards ?? 256);
+    this.#tables = tables ?? new MemoryTables(options.shards ?? 256, () => options.clock.now());
   }
 
   /** Another node's connection to the same data, without faults. */
@@ -124,8 +125,8 @@ export class MemoryStore implements Store {
   loadActor(address: string) {
     return this.#run(() => this.#tables.loadActor(address));
   }
-  actorsOf(kind: string, shard: number) {
-    return this.#run(() => this.#tables.actorsOf(kind, shard));
+  listActors(query: ActorQuery) {
+    return this.#run(() => this.#tables.listActors(query));
   }
   actorCounts() {
     return this.#run(() => this.#tables.actorCounts());
@@ -175,6 +176,9 @@ export class MemoryStore implements Store {
   give(from: ShardRow, to: string) {
     return this.#run(() => this.#tables.give(from, to));
   }
+  clusterEvents(query: Parameters<Store['clusterEvents']>[0]) {
+    return this.#run(() => this.#tables.clusterEvents(query));
+  }
   raiseEpochs(jump: number) {
     return this.#run(() => this.#tables.raiseEpochs(jump));
   }
@@ -183,6 +187,11 @@ export class MemoryStore implements Store {
   }
   async close(): Promise<void> {
     await this.#tail;
+  }
+
+  /** Lets the next cluster event have this number. */
+  nextEvent(n: number): void {
+    this.#tables.events.next(n);
   }
 
   /** For assertions: all nodes that the store keeps, oldest first. */

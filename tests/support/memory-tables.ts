@@ -1,7 +1,13 @@
 /** The data of the memory store and the rules of the Store port over it: synchronous, every call is one transaction. */
+
+import { ownerOf } from '../../actors/runtime/index.ts';
 import {
   type ActorCountRow,
+  type ActorEntry,
+  type ActorPage,
+  type ActorQuery,
   type ActorRecord,
+  type ClusterEvent,
   type ClusterRows,
   deathSetting,
   ENDED_NODES_MAX,
@@ -19,6 +25,7 @@ import {
   type TimerRecord,
 } from '../../actors/runtime/ports/store.ts';
 import { stateOf } from '../../actors/runtime/stores/state-of.ts';
+import { MemoryEvents } from './memory-events.ts';
 
 export type Registration = Parameters<Store['register']>[0];
 
@@ -31,6 +38,7 @@ interface StoredTimer {
 
 export class MemoryTables {
   readonly #actors = new Map<string, ActorRecord>();
+  readonly #since = new Map<string, number>();
   /** collection -> id -> address -> row */
   readonly #rows = new Map<string, Map<string, Map<string, RowRecord>>>();
   readonly #openRows = new Map<string, Map<string, RowRecord>>();
@@ -39,8 +47,13 @@ export class MemoryTables {
   readonly #shards: ShardRow[];
   readonly #settings = new Map<string, string>();
   #shardsRevision = 1;
+  readonly events: MemoryEvents;
+  readonly #now: () => number;
 
-  constructor(shards: number) {
+  /** `now` is the store time, ms. */
+  constructor(shards: number, now: () => number) {
+    this.#now = now;
+    this.events = new MemoryEvents(now);
     this.#shards = Array.from({ length: shards }, (_, shard) => ({ shard, owner: null, epoch: 0 }));
     this.#settings.set('shards', String(shards));
   }
@@ -71,7 +84,12 @@ export class MemoryTables {
       this.#actors.delete(address);
       this.#timers.delete(address);
     }
-    for (const { record } of write.actors) this.#actors.set(record.address, { ...record });
+    for (const { record } of write.actors) {
+      const before = this.#actors.get(record.address);
+      const stays = before !== undefined && stateOf(before.snapshot) === stateOf(record.snapshot);
+      if (!stays) this.#since.set(record.address, this.#now());
+      this.#actors.set(record.address, { ...record });
+    }
     for (const key of write.rowsRemoved) this.#removeRow(key);
     for (const row of write.rowsPut) this.#putRow(row);
     for (const { address, name } of write.timersCancelled) this.#timers.get(address)?.delete(name);
@@ -112,12 +130,33 @@ export class MemoryTables {
     return { actor, openRows };
   }
 
-  actorsOf(kind: string, shard: number): readonly string[] {
-    const found: string[] = [];
-    for (const actor of this.#actors.values()) {
-      if (actor.kind === kind && actor.shard === shard) found.push(actor.address);
-    }
-    return found.sort(compareText);
+  listActors(query: ActorQuery): ActorPage {
+    checkLimit(query.limit);
+    const { kind, owner, shards, after, order, limit } = query;
+    const byTime = order === 'since';
+    const turn = byTime && query.newestFirst === true ? -1 : 1;
+    const state = byTime ? query.state : undefined;
+    const place = (a: { since: number; address: string }, b: { since: number; address: string }): number =>
+      turn * ((byTime ? a.since - b.since : 0) || compareText(a.address, b.address));
+    const found = [...this.#actors.values()]
+      .map((actor) => this.#entryOf(actor))
+      .filter(
+        (entry) =>
+          (kind === undefined || entry.kind === kind) &&
+          (owner === undefined || ownerOf(entry.address) === owner) &&
+          (state === undefined || entry.state === state) &&
+          (shards?.includes(entry.shard) ?? true) &&
+          (after === undefined || place(entry, after) > 0),
+      )
+      .sort(place);
+    const last = found[limit - 1];
+    const next = found.length > limit && last !== undefined ? { since: last.since, address: last.address } : null;
+    return { actors: found.slice(0, limit), next };
+  }
+
+  #entryOf({ address, kind, shard, version, chart, snapshot }: ActorRecord): ActorEntry {
+    const since = this.#since.get(address) ?? 0;
+    return { address, kind, shard, version, chart, state: stateOf(snapshot), since };
   }
 
   actorCounts(): readonly ActorCountRow[] {
@@ -153,9 +192,7 @@ export class MemoryTables {
   }
 
   query(query: RowQuery): readonly RowRecord[] {
-    if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > QUERY_ROWS_MAX) {
-      throw new RangeError(`limit must be 1 to ${QUERY_ROWS_MAX}`);
-    }
+    checkLimit(query.limit);
     const turn = query.order === 'descending' ? -1 : 1;
     const found = [...this.#allRows(query.collection)].filter(
       (row) =>
@@ -213,13 +250,20 @@ export class MemoryTables {
     }
     const birth = (this.allNodes().at(-1)?.birth ?? 0) + 1;
     this.#nodes.set(node.incarnation, { ...node, birth, beat: 0, reaches: [], state: 'joining', why: null });
+    this.events.note('joined', node, {});
     return { birth };
   }
 
   #end(node: NodeRow, state: 'dead' | 'left', why: string): boolean {
     if (!isAlive(node)) return false;
     this.#nodes.set(node.incarnation, { ...node, state, why });
+    this.events.ended(state, node, why);
     return true;
+  }
+
+  clusterEvents(query: Parameters<Store['clusterEvents']>[0]): ClusterEvent[] {
+    checkLimit(query.limit);
+    return this.events.list(query);
   }
 
   heartbeat({ incarnation, reaches, state }: Heartbeat): Omit<ClusterRows, 'now'> {
@@ -254,14 +298,17 @@ export class MemoryTables {
   claim(owner: string, from: readonly ShardRow[]): readonly ShardRow[] {
     if (this.#nodes.get(owner)?.state !== 'up') return [];
     const taken: ShardRow[] = [];
+    const holders = new Map<string | null, number>();
     for (const seen of from) {
       const row = this.#shards[seen.shard];
       if (!row || row.owner !== seen.owner || row.epoch !== seen.epoch) continue;
       const holder = row.owner === null ? undefined : this.#nodes.get(row.owner);
       if (holder && holder.incarnation !== owner && isAlive(holder)) continue;
+      holders.set(row.owner, (holders.get(row.owner) ?? 0) + 1);
       taken.push(this.#move(row, owner));
     }
     if (taken.length > 0) this.#shardsRevision += 1;
+    for (const [holder, shards] of holders) this.#noteMove('claimed', owner, holder, shards);
     return taken;
   }
 
@@ -270,7 +317,13 @@ export class MemoryTables {
     if (!row || from.owner === null || row.owner !== from.owner || row.epoch !== from.epoch) return null;
     if (this.#nodes.get(to)?.state !== 'up') return null;
     this.#shardsRevision += 1;
+    this.#noteMove('handed_over', to, row.owner, 1);
     return this.#move(row, to);
+  }
+
+  #noteMove(type: 'claimed' | 'handed_over', to: string, from: string | null, shards: number): void {
+    const named = (incarnation: string) => ({ incarnation, name: this.#nodes.get(incarnation)?.name ?? incarnation });
+    this.events.noteMove(type, { to: named(to), from: from === null ? null : named(from), shards });
   }
 
   #move(row: ShardRow, owner: string): ShardRow {
@@ -303,6 +356,12 @@ function stateValueOf(snapshot: string): string | null {
     return JSON.stringify((JSON.parse(snapshot) as { value?: unknown }).value) ?? null;
   } catch {
     return null;
+  }
+}
+
+function checkLimit(limit: number): void {
+  if (!Number.isInteger(limit) || limit < 1 || limit > QUERY_ROWS_MAX) {
+    throw new RangeError(`limit must be 1 to ${QUERY_ROWS_MAX}`);
   }
 }
 

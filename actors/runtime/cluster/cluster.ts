@@ -1,3 +1,4 @@
+import type { ChartView } from '../actor/charts/chart-view.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import type {
   CommittedStep,
@@ -7,7 +8,17 @@ import type {
   QuarantinedActor,
   Reloaded,
 } from '../durable/engine.ts';
-import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
+import type {
+  ActorCountRow,
+  ActorEntry,
+  ActorPlace,
+  ActorQuery,
+  ClusterEvent,
+  NodeRow,
+  RowQuery,
+  RowRecord,
+  Store,
+} from '../ports/store.ts';
 
 /** The cluster as one node offers it: the only interface that the gateway and the kinds' clients use. */
 export interface Cluster {
@@ -120,8 +131,12 @@ export interface Operator {
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
   /** One row of any actor by its id; null without one. */
   rowById(collection: string, id: string): Promise<RowRecord | null>;
-  /** The addresses of a kind, ascending, read directly from the store; at most `limit`. */
-  actors(kind: string, limit: number): Promise<readonly string[]>;
+  /** A page of stored actors, read directly from the store: no actor is loaded. Rejects for an unknown node. */
+  actors(query: ActorsQuery): Promise<ActorsPage>;
+  /** What happened to the nodes and their shards, newest first, from below the number `after`. */
+  events(query: { readonly after?: number; readonly limit: number }): Promise<readonly ClusterEvent[]>;
+  /** The chart of every kind that this node runs, as plain data. */
+  charts(): readonly ChartView[];
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
   /** Steps a dead letter again, or drops it. False if there is none with this id. Rejects with AskError. */
   retry(address: string, id: string): Promise<boolean>;
@@ -144,6 +159,19 @@ export interface HostAnswer {
   /** The node's name. */
   readonly node: string;
   readonly answer: Json;
+}
+
+/** `node`: only actors of the shards that the node of this name owns. */
+export type ActorsQuery = Unsharded<ActorQuery> & { readonly node?: string };
+
+type Unsharded<Query> = Query extends unknown ? Omit<Query, 'shards'> : never;
+
+export interface ActorsPage {
+  readonly actors: readonly (ActorEntry & {
+    /** Name of the node that owns its shard; null without one. */
+    readonly node: string | null;
+  })[];
+  readonly next: ActorPlace | null;
 }
 
 /** How often a launcher started a node again after a death, and how the node last ended. */

@@ -1,14 +1,25 @@
 import { parseAddress, shardOf } from '../actor/address.ts';
 import { AskError } from '../actor/answer.ts';
 import { isReserved } from '../actor/cascade/system-message.ts';
+import { type ChartView, chartViewOf } from '../actor/charts/chart-view.ts';
+import type { RegisteredKind } from '../actor/charts/register.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
 import { deadLettersOf, viewOfDeadLetter } from '../durable/dead-letters.ts';
 import type { CommittedStep, Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import { textOf } from '../ports/log.ts';
-import type { ActorCountRow, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
+import type { ActorCountRow, ClusterEvent, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
-import type { AskOptions, ClusterView, HostAnswer, NodeRestarts, Operator, StoreOutage } from './cluster.ts';
+import type {
+  ActorsPage,
+  ActorsQuery,
+  AskOptions,
+  ClusterView,
+  HostAnswer,
+  NodeRestarts,
+  Operator,
+  StoreOutage,
+} from './cluster.ts';
 import type { Cause, Deaths } from './membership/deaths.ts';
 import { isAlive, type Member } from './membership/member.ts';
 import type { NodeParts } from './node-parts.ts';
@@ -26,8 +37,6 @@ const NO_ANSWER = 'the store does not answer';
 const INSPECT_MS = 3_000;
 const DRAIN_CALL_MS = 3_000;
 const RETRY_MS = 50;
-/** Addresses that one call lists: about 1 MB. */
-const ACTORS_MAX = 10_000;
 const DEAD_LETTER_MS = 10_000;
 
 interface OperatorParts {
@@ -41,6 +50,7 @@ interface OperatorParts {
   readonly watchers: ClusterWatchers;
   readonly deaths: Deaths;
   readonly store: Store;
+  readonly kinds: readonly RegisteredKind[];
   readonly clock: Clock;
   readonly host: Pick<NodeParts, 'onDrain' | 'hostCalls'>;
 }
@@ -185,10 +195,23 @@ export class ClusterOperator implements Operator {
     return this.#parts.store.rowById(collection, id);
   }
 
-  async actors(kind: string, limit: number): Promise<readonly string[]> {
-    const { store, map } = this.#parts;
-    const shards = Array.from({ length: map.count }, (_, shard) => store.actorsOf(kind, shard));
-    return (await Promise.all(shards)).flat().sort().slice(0, Math.min(limit, ACTORS_MAX));
+  async actors({ node, ...query }: ActorsQuery): Promise<ActorsPage> {
+    const { store, map, member } = this.#parts;
+    const names = new Map(member.view.nodes.map(({ incarnation, name }) => [incarnation, name]));
+    const nodeOf = (shard: number): string | null => names.get(map.ownerOf(shard) ?? '') ?? null;
+    if (node !== undefined && ![...names.values()].includes(node)) throw new Error(`no node is called "${node}"`);
+    const shards = Array.from({ length: map.count }, (_, shard) => shard).filter((shard) => nodeOf(shard) === node);
+    if (node !== undefined && shards.length === 0) return { actors: [], next: null };
+    const { actors, next } = await store.listActors(node === undefined ? query : { ...query, shards });
+    return { actors: actors.map((actor) => ({ ...actor, node: nodeOf(actor.shard) })), next };
+  }
+
+  events(query: { readonly after?: number; readonly limit: number }): Promise<readonly ClusterEvent[]> {
+    return this.#parts.store.clusterEvents(query);
+  }
+
+  charts(): readonly ChartView[] {
+    return this.#parts.kinds.map(chartViewOf);
   }
 
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json> {

@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { AskError, type AskFailure } from '../actor/answer.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
-import type { AskOptions, ClusterView } from '../cluster/cluster.ts';
+import type { ActorsPage, ActorsQuery, AskOptions, ClusterView } from '../cluster/cluster.ts';
 import type { CommittedStep, Inspection, Reloaded } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RowQuery, RowRecord } from '../ports/store.ts';
@@ -62,8 +62,8 @@ export interface OperatorClient {
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
   /** One row of any actor by its id; null without one. */
   rowById(collection: string, id: string): Promise<RowRecord | null>;
-  /** The addresses of a kind, ascending; at most `limit`, and at most 10,000. */
-  actors(kind: string, limit: number): Promise<readonly string[]>;
+  /** A page of stored actors; no actor is loaded. */
+  actors(query: ActorsQuery): Promise<ActorsPage>;
   /** Rejects with AskError when the actor did not answer. */
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;
   close(): void;
@@ -143,7 +143,7 @@ export function connectOperator(
     skip: async (actor, id) => (await call<{ found: boolean }>('Skip', { address: actor, id }, RESUME_MS)).found,
     rows: (query) => parsed<readonly RowRecord[]>(call('Rows', { queryJson: JSON.stringify(query) })),
     rowById: (collection, id) => parsed<RowRecord | null>(call('RowById', { collection, id })),
-    actors: (kind, limit) => parsed<readonly string[]>(call('Actors', { kind, limit })),
+    actors: (query) => parsed<ActorsPage>(call('Actors', { queryJson: JSON.stringify(query) })),
     ask: async (to, event, { withinMs }) => {
       const request = { address: to, eventJson: JSON.stringify(event), withinMs };
       const reply = await call<{ bodyJson?: string; failureJson?: string; outcome: string }>(

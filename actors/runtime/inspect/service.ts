@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { AskError } from '../actor/answer.ts';
 import type { ActorEvent } from '../actor/event.ts';
-import type { Operator } from '../cluster/cluster.ts';
+import type { ActorsQuery, Operator } from '../cluster/cluster.ts';
 import { same } from '../cluster/handshake.ts';
 import { textOf } from '../ports/log.ts';
 import type { RowQuery } from '../ports/store.ts';
@@ -95,8 +95,8 @@ function implement(
     RowById: unary(async ({ collection, id }: { collection: string; id: string }) => ({
       json: JSON.stringify(await operator().rowById(collection, id)),
     })),
-    Actors: unary(async ({ kind, limit }: { kind: string; limit: number }) => ({
-      json: JSON.stringify(await operator().actors(kind, limit)),
+    Actors: unary(async ({ queryJson }: { queryJson: string }) => ({
+      json: JSON.stringify(await operator().actors(JSON.parse(queryJson) as ActorsQuery)),
     })),
     Ask: unary((request: AskRequest) => ask(operator(), request)),
   };

@@ -107,6 +107,78 @@ export interface ActorCountRow {
   readonly count: number;
 }
 
+/** A stored actor as lists show it, without its state. */
+export interface ActorEntry {
+  readonly address: string;
+  readonly kind: string;
+  readonly shard: number;
+  readonly version: number;
+  readonly chart: number;
+  /** First level of its state, as `actorCounts` groups it. */
+  readonly state: string;
+  /** Store time at which it entered this state, ms. */
+  readonly since: number;
+}
+
+/** A place in a list of actors. The order by address ignores `since`. */
+export interface ActorPlace {
+  readonly since: number;
+  readonly address: string;
+}
+
+interface ActorFilter {
+  readonly kind?: string;
+  /** The owner part of the address. */
+  readonly owner?: string;
+  /** Only actors of these shards. */
+  readonly shards?: readonly number[];
+  /** Exclusive cursor. */
+  readonly after?: ActorPlace;
+  /** 1 to 1000. */
+  readonly limit: number;
+}
+
+/** Lists by state are ordered by time: no index has the addresses of one state in order. */
+export type ActorQuery =
+  | (ActorFilter & { readonly order: 'address' })
+  | (ActorFilter & { readonly order: 'since'; readonly state?: string; readonly newestFirst?: boolean });
+
+/** At most `limit` actors. It may be shorter, or empty, and still not be the last page: that has no `next`. */
+export interface ActorPage {
+  readonly actors: readonly ActorEntry[];
+  readonly next: ActorPlace | null;
+}
+
+/** A change of the cluster's nodes or of their shards. */
+export interface ClusterEvent {
+  /** Ascending in the order of the changes; not every number exists. */
+  readonly n: number;
+  /** Store time, ms. */
+  readonly at: number;
+  readonly type: 'joined' | 'left' | 'died' | 'claimed' | 'handed_over';
+  /** Name of the node that the event happened to; of a claim or a hand-over the new owner. */
+  readonly node: string;
+  readonly incarnation: string;
+  /** Of a claim or a hand-over: how many shards, and the name of the node that had them; null if no node had. */
+  readonly shards: number | null;
+  readonly from: string | null;
+  readonly fromIncarnation: string | null;
+  /** Of a claim: the time from the end of the node that had them to the last of these claims; null where unknown. */
+  readonly afterMs: number | null;
+  /** Of a death. */
+  readonly why: string | null;
+}
+
+/** Cluster events that a store keeps, the newest. */
+export const CLUSTER_EVENTS_MAX = 10_000;
+/**
+ * Shards that move between the same two nodes within this time of the first one are one event, which grows meanwhile: a
+ * drain hands its shards over one by one.
+ */
+export const ONE_MOVE_MS = 10_000;
+/** Among how many of the newest events a move looks for the one that it belongs to. */
+export const EVENTS_LOOKED_AT = 64;
+
 /** Dead and departed nodes that a store keeps and lists: those of the latest births. */
 export const ENDED_NODES_MAX = 64;
 
@@ -213,11 +285,14 @@ export interface Store {
 
   /** The actor and its open rows, or null. */
   loadActor(address: string): Promise<{ readonly actor: ActorRecord; readonly openRows: readonly RowRecord[] } | null>;
-  /** Addresses of a kind in a shard, ascending. */
-  actorsOf(kind: string, shard: number): Promise<readonly string[]>;
   /**
-   * Number of actors per kind, chart version and state value (first level), ascending. Cheap: every node calls it at
-   * its start.
+   * Stored actors in the order of an index; a page costs the same whatever the number of actors. It looks at some
+   * thousand index entries at most, so with `shards` a page may be short.
+   */
+  listActors(query: ActorQuery): Promise<ActorPage>;
+  /**
+   * Number of actors per kind, chart version and state value (first level), ascending: kept in the commits, not
+   * counted.
    */
   actorCounts(): Promise<readonly ActorCountRow[]>;
   /** Every distinct (kind, chart version, whole state value), ascending. Reads everything: for `preflight`. */
@@ -258,6 +333,11 @@ export interface Store {
   claim(owner: string, from: readonly ShardRow[]): Promise<readonly ShardRow[]>;
   /** Planned hand-over by the owner itself: owner = `to`, epoch + 1, if the fence still matches and `to` is up. */
   give(from: ShardRow, to: string): Promise<ShardRow | null>;
+  /**
+   * Joins, ends, claims and hand-overs, each written in the transaction that makes the change; newest first, from below
+   * the number `after`. 1 to 1000.
+   */
+  clusterEvents(query: { readonly after?: number; readonly limit: number }): Promise<readonly ClusterEvent[]>;
 
   /**
    * A small cluster-wide setting (shard count, wire major, config digest): written if absent; returns the stored value.

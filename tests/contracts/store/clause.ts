@@ -6,6 +6,8 @@ export interface OpenedStore {
   readonly store: Store;
   readonly reopen?: () => Promise<Store>;
   readonly close: () => Promise<void>;
+  /** Lets the next cluster event have this number. */
+  readonly nextEvent: (n: number) => Promise<void>;
 }
 
 /** Registers a clause: a title and a body that gets a fresh store. */

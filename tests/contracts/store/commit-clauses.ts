@@ -64,17 +64,6 @@ function writingClauses(clause: Clause): void {
     assert.equal(await store.commit([]), []);
   });
 
-  clause('actors of a kind in a shard are listed in ascending order', async (store) => {
-    const fence = await own(store, 'i1');
-    const addresses = ['account:c', 'account:a', 'account:b'];
-    const actors = addresses.map((address) => ({ record: actor(address, 1), expected: 0 }));
-    const key = { record: actor('key:a/k', 1, { kind: 'key' }), expected: 0 };
-    await store.commit([write(fence, { actors: [...actors, key] })]);
-    assert.equal(await store.actorsOf('account', 7), ['account:a', 'account:b', 'account:c']);
-    assert.equal(await store.actorsOf('key', 7), ['key:a/k']);
-    assert.equal(await store.actorsOf('account', 6), []);
-  });
-
   clause('actor counts group actors by kind and first level of their state', async (store) => {
     const fence = await own(store, 'i1');
     const of = (address: string, value: unknown, kind = 'account') => ({

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type EndpointRecord, emptyRecord } from '../../../actors/endpoint/record.ts';
-import type { Inspection } from '../../../actors/runtime/index.ts';
+import type { ActorsPage, ActorsQuery, Inspection } from '../../../actors/runtime/index.ts';
 import { explained } from '../../../gateway/operator/explained.ts';
 import { endpointsAt, explainProviderHealth, providerHealth } from '../../../gateway/operator/provider-health.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -23,6 +23,13 @@ function record(id: string, over: Partial<EndpointRecord> = {}): EndpointRecord 
   const recentBy = new Array<string>(over.recent?.length ?? 0).fill('');
   return { ...emptyRecord(`endpoint:${id}`), declaration: { ...DECLARATION, id }, recentBy, ...over };
 }
+const listed = (addresses: readonly string[]): ActorsPage => ({
+  actors: addresses.map((address) => {
+    const kind = address.slice(0, address.indexOf(':'));
+    return { address, kind, shard: 0, version: 1, chart: 1, state: 'listed', since: 0, node: 'n1' };
+  }),
+  next: null,
+});
 const summaryOf = (...all: readonly EndpointRecord[]): string => providerHealth(all, null).summary;
 
 it('counts the endpoints that serve, and names why the others do not, since when', () => {
@@ -84,7 +91,8 @@ it('`why` of a provider sums up its own endpoints, and survives one that is quar
   ]);
   const operator = {
     inspect: async (address: string) => (inspections.get(address) ?? null) as Inspection | null,
-    actors: async (kind: string) => [...inspections.keys()].filter((address) => address.startsWith(`${kind}:`)),
+    actors: async ({ kind }: ActorsQuery) =>
+      listed([...inspections.keys()].filter((one) => one.startsWith(`${kind}:`))),
     ps: () => Promise.reject(new Error('not asked')),
     rows: async () => [],
     rowById: async () => null,

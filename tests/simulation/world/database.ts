@@ -57,7 +57,7 @@ export class Database {
   }) {
     this.scheduler = options.scheduler;
     this.shardCount = options.shards;
-    this.tables = new MemoryTables(options.shards);
+    this.tables = new MemoryTables(options.shards, () => this.now());
     this.#startsAt = options.startsAt;
     this.#witness = options.witness;
   }

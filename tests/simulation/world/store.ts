@@ -1,4 +1,5 @@
 import {
+  type ActorQuery,
   type ClusterRows,
   type Heartbeat,
   type IndexColumn,
@@ -78,8 +79,8 @@ export class SimulatedStore implements Store {
   loadActor(address: string) {
     return this.#ask('loadActor', () => this.#database.tables.loadActor(address));
   }
-  actorsOf(kind: string, shard: number) {
-    return this.#ask('actorsOf', () => this.#database.tables.actorsOf(kind, shard));
+  listActors(query: ActorQuery) {
+    return this.#ask('listActors', () => this.#database.tables.listActors(query));
   }
   actorCounts() {
     return this.#ask('actorCounts', () => this.#database.tables.actorCounts());
@@ -128,6 +129,9 @@ export class SimulatedStore implements Store {
   }
   give(from: ShardRow, to: string) {
     return this.#ask('give', () => this.#database.give(from, to));
+  }
+  clusterEvents(query: Parameters<Store['clusterEvents']>[0]) {
+    return this.#ask('clusterEvents', () => this.#database.tables.clusterEvents(query));
   }
   setting(name: string, valueIfAbsent: string) {
     return this.#ask('setting', () => this.#database.tables.setting(name, valueIfAbsent));

@@ -1,7 +1,7 @@
 import type { Cell } from '../../actor/cascade/cell.ts';
 import { ACTIVATED } from '../../actor/kind.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { RowQuery, RowRecord, Store } from '../../ports/store.ts';
+import type { ActorPage, ActorPlace, RowQuery, RowRecord, Store } from '../../ports/store.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { EngineHost } from '../engine.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
@@ -19,7 +19,7 @@ interface AdoptionParts {
   readonly timers: Timers;
   /** Null for an engine without a cluster port. */
   readonly outgoing: Outgoing | null;
-  readonly store: Pick<Store, 'actorsOf' | 'rows'>;
+  readonly store: Pick<Store, 'listActors' | 'rows'>;
   readonly clock: Clock;
   readonly host: EngineHost;
 }
@@ -101,13 +101,21 @@ export class Adoption {
 
   private async activate(shards: readonly Shard[]): Promise<void> {
     for (const kind of this.residents) {
-      for (const shard of shards) {
-        if (!isLive(shard)) continue;
-        for (const address of await this.parts.store.actorsOf(kind, shard.id)) {
-          if (isLive(shard)) this.parts.dispatcher.notifyUntilTaken(address, { type: ACTIVATED });
-        }
-      }
+      for (const shard of shards) await this.activateKind(kind, shard);
     }
+  }
+
+  private async activateKind(kind: string, shard: Shard): Promise<void> {
+    const query = { order: 'address', kind, shards: [shard.id], limit: PAGE } as const;
+    let after: ActorPlace | null = null;
+    do {
+      if (!isLive(shard)) return;
+      const page: ActorPage = await this.parts.store.listActors(after === null ? query : { ...query, after });
+      for (const { address } of page.actors) {
+        if (isLive(shard)) this.parts.dispatcher.notifyUntilTaken(address, { type: ACTIVATED });
+      }
+      after = page.next;
+    } while (after !== null);
   }
 
   private async checkLeases(lease: LeaseColumn, shards: readonly Shard[]): Promise<void> {

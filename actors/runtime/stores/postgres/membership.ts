@@ -38,7 +38,7 @@ export function membership(lane: ConnectionLane): Membership {
       return { now, nodes, shardsRevision: revision };
     },
     async markDead(incarnation, seenBeat, why) {
-      return (await ask(membershipSql.markDead, 'change', why, incarnation, seenBeat)).rowCount === 1;
+      return first(await ask<{ marked: boolean }>(membershipSql.markDead, 'change', incarnation, seenBeat, why)).marked;
     },
     async leave(incarnation) {
       await ask(membershipSql.leave, 'change', incarnation);

@@ -3,16 +3,15 @@
  * shortest queue.
  */
 import type pg from 'pg';
-import type { ActorRecord, RowKey, RowQuery, RowRecord, Store, TimerRecord } from '../../ports/store.ts';
+import type { ActorEntry, ActorRecord, RowKey, RowQuery, RowRecord, Store, TimerRecord } from '../../ports/store.ts';
+import { checkedLimit, type KnownState, type Listed, type Look, listing, pageOf } from '../actor-list.ts';
 import { newerSchema, UnfitDatabase } from '../migration.ts';
 import type { PostgresChoice, StoreReader } from '../store-choice.ts';
 import { connect, openingAdvice, withoutPassword } from './connect.ts';
 import type { CallKind, LaneCall } from './connection-lane.ts';
 import { messageOf, sqlState } from './failure.ts';
 import { migrations } from './migrate.ts';
-import { actorSql, referredQuery, rowList, rowSql, timerSql } from './statements.ts';
-
-export const QUERY_ROWS_MAX = 1_000;
+import { actorSql, eventSql, referredQuery, rowList, rowSql, streamsQuery, timerSql } from './statements.ts';
 
 interface StoredRow extends Omit<RowRecord, 'index' | 'expiresAt'> {
   readonly index0: string | null;
@@ -48,7 +47,7 @@ interface StoredTimer extends Omit<TimerRecord, 'dueAt'> {
 export type StoreReading = Pick<
   Store,
   | 'loadActor'
-  | 'actorsOf'
+  | 'listActors'
   | 'actorCounts'
   | 'states'
   | 'row'
@@ -57,6 +56,7 @@ export type StoreReading = Pick<
   | 'referred'
   | 'timersDue'
   | 'timersOf'
+  | 'clusterEvents'
 >;
 
 /** Executes one call at a time: a lane, or a tool's single connection. */
@@ -82,8 +82,20 @@ export function reader(lanes: readonly RowsReading[]): StoreReading {
       const { open_rows: openRows, ...actor } = stored;
       return { actor: { address, ...actor }, openRows: openRows.map(openRowOf) };
     },
-    async actorsOf(kind, shard) {
-      return (await ask<{ address: string }>(actorSql.ofKind, kind, shard)).map(({ address }) => address);
+    async listActors(query) {
+      const pages = listing(query, await ask<KnownState>(actorSql.known));
+      let step = pages.next();
+      while (!step.done) {
+        const list = streamsQuery(step.value);
+        step = pages.next(byStream(await ask<StreamEntry>(list, ...list.values), step.value));
+      }
+      const { value } = step;
+      const stored = await ask<ActorEntry>(
+        actorSql.entries,
+        value.places.map(({ address }) => address),
+      );
+      const entries = new Map(stored.map((entry) => [entry.address, entry]));
+      return pageOf(query, value, (address) => entries.get(address));
     },
     actorCounts: () => ask(actorSql.actorCounts),
     states: () => ask(actorSql.states),
@@ -96,9 +108,7 @@ export function reader(lanes: readonly RowsReading[]): StoreReading {
       return stored ? rowOf(stored) : null;
     },
     async rows(query: RowQuery) {
-      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > QUERY_ROWS_MAX) {
-        throw new RangeError(`limit must be 1 to ${QUERY_ROWS_MAX}`);
-      }
+      checkedLimit(query.limit);
       const list = rowList(query);
       return (await ask<StoredRow>(list, ...list.values)).map(rowOf);
     },
@@ -113,7 +123,18 @@ export function reader(lanes: readonly RowsReading[]): StoreReading {
     async timersOf(address) {
       return (await ask<StoredTimer>(timerSql.of, address)).map(timerOf);
     },
+    clusterEvents: async ({ after = Number.MAX_SAFE_INTEGER, limit }) => ask(eventSql.list, after, checkedLimit(limit)),
   };
+}
+
+interface StreamEntry extends Listed {
+  readonly place: number;
+}
+
+function byStream(entries: readonly StreamEntry[], { streams }: Look): readonly (readonly Listed[])[] {
+  const found: Listed[][] = streams.map(() => []);
+  for (const { place, ...entry } of entries) found[place - 1]?.push(entry);
+  return found;
 }
 
 function rowOf({ index0, index1, index2, index3, expires_at, ...row }: StoredRow): RowRecord {

@@ -1,4 +1,5 @@
 import type { IndexColumn, RowQuery } from '../../ports/store.ts';
+import type { Look, Stream } from '../actor-list.ts';
 
 const ROW_COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
 
@@ -80,14 +81,25 @@ export const actorSql = {
         FROM rows AS r WHERE r.address = a.address AND r.open) AS open_rows
       FROM actors AS a WHERE a.address = $1`,
   },
-  ofKind: {
-    name: 'actor_of_kind',
-    text: 'SELECT address FROM actors WHERE kind = $1 AND shard = $2 ORDER BY address',
+  entries: {
+    name: 'actor_entries',
+    text: 'SELECT address, kind, shard, version, chart, state, since FROM actors WHERE address = ANY ($1::text[])',
+  },
+  /** One index look-up for each pair: their rows by shard and chart are many. */
+  known: {
+    name: 'actor_known_states',
+    text: `WITH RECURSIVE known AS (
+      (SELECT kind, state FROM actor_counts ORDER BY kind, state LIMIT 1)
+      UNION ALL
+      SELECT following.kind, following.state FROM known AS k CROSS JOIN LATERAL (
+        SELECT c.kind, c.state FROM actor_counts AS c WHERE (c.kind, c.state) > (k.kind, k.state)
+        ORDER BY c.kind, c.state LIMIT 1) AS following)
+      SELECT kind, state FROM known`,
   },
   actorCounts: {
     name: 'actor_counts',
-    text: `SELECT kind, state, chart, count(*) AS count FROM actors GROUP BY kind, state, chart
-      ORDER BY kind, state, chart`,
+    text: `SELECT kind, state, chart, sum(count) AS count FROM actor_counts GROUP BY kind, state, chart
+      HAVING sum(count) > 0 ORDER BY kind, state, chart`,
   },
   states: {
     name: 'actor_states',
@@ -95,6 +107,56 @@ export const actorSql = {
       FROM actors GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 NULLS FIRST`,
   },
 } as const;
+
+interface StreamsQuery {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** The first entries of each stream, with the stream's place from 1. The streams of one look use one index. */
+export function streamsQuery({ streams, each, after, newestFirst }: Look): StreamsQuery {
+  const by = streams[0]?.by ?? 'address';
+  const columns = COLUMNS[by];
+  const values = columns.map((column) => streams.map((stream) => (stream as Record<string, unknown>)[column.name]));
+  const given = columns.map(({ type }, at) => `$${at + 1}::${type}[]`).join(', ');
+  const names = columns.map(({ name }) => `"${name}"`).join(', ');
+  const conditions = columns.map(({ name, condition }) => condition ?? `a.${name} = s.${name}`);
+  const next = columns.length + 1;
+  const byTime = by === 'state' || by === 'owner';
+  const [comes, direction] = newestFirst ? ['<', 'DESC'] : ['>', 'ASC'];
+  if (byTime) conditions.push(`(a.since, a.address) ${comes} ($${next}, $${next + 1})`);
+  const order = byTime ? `a.since ${direction}, a.address ${direction}` : 'a.address';
+  return {
+    name: `actor_list_${by}${newestFirst ? '_newest' : ''}`,
+    text: `SELECT s.place, f.address, f.since, f.shard
+      FROM unnest(${given}) WITH ORDINALITY AS s (${names}, place)
+      CROSS JOIN LATERAL (SELECT a.address, ${by === 'shard' ? '0::double precision AS since' : 'a.since'}, a.shard
+        FROM actors AS a WHERE ${conditions.join(' AND ')} ORDER BY ${order}
+        LIMIT $${byTime ? next + 2 : next}) AS f`,
+    values: [...values, ...(byTime ? [after.since, after.address] : []), each],
+  };
+}
+
+interface StreamColumn {
+  readonly name: string;
+  readonly type: 'text' | 'integer';
+  /** Absent: the actor's column of this name equals it. */
+  readonly condition?: string;
+}
+
+const FROM: StreamColumn = { name: 'from', type: 'text', condition: 'a.address >= s."from"' };
+const [OWNER, KIND, STATE] = (['owner', 'kind', 'state'] as const).map((name) => ({ name, type: 'text' })) as [
+  StreamColumn,
+  StreamColumn,
+  StreamColumn,
+];
+const COLUMNS: Readonly<Record<Stream['by'], readonly StreamColumn[]>> = {
+  address: [FROM, { name: 'to', type: 'text', condition: 'a.address < s."to"' }],
+  shard: [KIND, { name: 'shard', type: 'integer' }, FROM],
+  state: [KIND, STATE],
+  owner: [OWNER, KIND, STATE],
+};
 
 /** Queries on `timers`, by name: each is prepared once per connection. */
 export const timerSql = {
@@ -109,20 +171,12 @@ export const timerSql = {
   },
 } as const;
 
-const ALIVE = "state IN ('joining', 'up', 'draining')";
-
 /** Operations on nodes, shards and settings, by name: each is prepared once per connection. */
 export const membershipSql = {
   register: { name: 'node_register', text: 'SELECT register_node_1($1, $2, $3, $4, $5, $6, $7, $8) AS birth' },
   heartbeat: { name: 'node_heartbeat', text: 'SELECT now, revision, nodes FROM heartbeat_1($1, $2, $3, $4)' },
-  markDead: {
-    name: 'node_mark_dead',
-    text: `UPDATE nodes SET state = 'dead', why = $1 WHERE incarnation = $2 AND beat = $3 AND ${ALIVE}`,
-  },
-  leave: {
-    name: 'node_leave',
-    text: `UPDATE nodes SET state = 'left', why = 'left' WHERE incarnation = $1 AND ${ALIVE}`,
-  },
+  markDead: { name: 'node_mark_dead', text: 'SELECT mark_dead_1($1, $2, $3) AS marked' },
+  leave: { name: 'node_leave', text: 'SELECT leave_1($1)' },
   shards: { name: 'shard_all', text: 'SELECT shard, owner, epoch FROM shards ORDER BY shard' },
   claim: {
     name: 'shard_claim',
@@ -130,6 +184,14 @@ export const membershipSql = {
   },
   give: { name: 'shard_give', text: 'SELECT give_shard_1($1, $2, $3, $4) AS epoch' },
   setting: { name: 'setting_settle', text: 'SELECT setting_1($1, $2) AS value' },
+} as const;
+
+export const eventSql = {
+  list: {
+    name: 'cluster_event_list',
+    text: `SELECT n, at, type, node, incarnation, shards, from_node AS "from", from_incarnation AS "fromIncarnation",
+      after_ms AS "afterMs", why FROM cluster_events WHERE n < $1 ORDER BY n DESC LIMIT $2`,
+  },
 } as const;
 
 /** SQL on `blobs` and `blob_pieces`. Only finished blobs are visible. The column `pieces` is no longer used. */

@@ -22,7 +22,8 @@ type StoredRow = [number, number, Text, Text, Text, Text, number, number | null]
 class WrittenBeforeJudged extends Error {}
 
 /**
- * Prepares the statements once; the returned function commits and returns one verdict per shard part, in order.
+ * Prepares the statements once; the returned function commits at a store time and returns one verdict per shard part, in
+ * order.
  * It first writes without judging, because versions always match while no shard has two owners: an actor then takes one
  * statement (1.7 us instead of 2.5), whose change count confirms the version. When a version differs, everything is
  * rolled back and repeated with each part judged before it is written.
@@ -30,7 +31,7 @@ class WrittenBeforeJudged extends Error {}
 export function commitApplier(
   connection: SqliteConnection,
   transact: Transact,
-): (writes: readonly ShardWrite[]) => VerdictCode[] {
+): (writes: readonly ShardWrite[], at: number) => VerdictCode[] {
   const fence = connection.prepare<[number, string, number], 1>(shardSql.fence).pluck();
   const actors = actorWriter(connection);
   const putRow = rowPutter(connection);
@@ -49,29 +50,29 @@ export function commitApplier(
     }
   }
 
-  function judgeFirst(write: ShardWrite): VerdictCode {
+  function judgeFirst(write: ShardWrite, at: number): VerdictCode {
     if (!fenceHolds(write)) return FENCE;
     const stored = actors.judge(write);
     if (stored === null) return VERSION;
-    actors.writeJudged(write, stored);
+    actors.writeJudged(write, stored, at);
     writeRest(write);
     return COMMITTED;
   }
 
-  function writeFirst(write: ShardWrite): VerdictCode {
-    if (write.stopped.length > 0) return judgeFirst(write);
+  function writeFirst(write: ShardWrite, at: number): VerdictCode {
+    if (write.stopped.length > 0) return judgeFirst(write, at);
     if (!fenceHolds(write)) return FENCE;
-    for (const actor of write.actors) if (!actors.replace(actor)) throw new WrittenBeforeJudged();
+    for (const actor of write.actors) if (!actors.replace(actor, at)) throw new WrittenBeforeJudged();
     writeRest(write);
     return COMMITTED;
   }
 
-  return (writes) => {
+  return (writes, at) => {
     try {
-      return transact(() => writes.map(writeFirst));
+      return transact(() => writes.map((write) => writeFirst(write, at)));
     } catch (error) {
       if (!(error instanceof WrittenBeforeJudged)) throw error;
-      return transact(() => writes.map(judgeFirst));
+      return transact(() => writes.map((write) => judgeFirst(write, at)));
     }
   };
 }

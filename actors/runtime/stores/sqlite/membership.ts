@@ -1,7 +1,7 @@
 /**
  * The writer's operations on nodes, shards and cluster-wide settings; each is the work of one whole transaction. A node
  * that is dead or has left stays so. Every change of a shard is a compare-and-set under the write lock that raises its
- * epoch: of two claimers one wins, and no earlier owner can write afterwards.
+ * epoch: of two claimers one wins, and no earlier owner can write afterwards. `at` is the store time of a change, ms.
  */
 import {
   type ClusterRows,
@@ -12,6 +12,7 @@ import {
   type ShardRow,
   type Store,
 } from '../../ports/store.ts';
+import { eventWriter } from './cluster-events.ts';
 import type { SqliteConnection } from './connect.ts';
 import { nodeSql, settingSql, shardSql } from './statements.ts';
 
@@ -20,25 +21,30 @@ interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'reaches'> {
   readonly reaches: string;
 }
 
+type Named = Pick<NodeRow, 'name' | 'incarnation'>;
+
 export function nodes(connection: SqliteConnection) {
-  const replace = connection.prepare(nodeSql.replace);
+  const note = eventWriter(connection);
+  const replace = connection.prepare<[number, string], Named>(nodeSql.replace);
   const insert = connection.prepare(nodeSql.insert);
   const forgetDeaths = connection.prepare(nodeSql.forgetDeaths);
   const forget = connection.prepare(nodeSql.forget);
   const beat = connection.prepare(nodeSql.beat);
   const alive = connection.prepare<[], StoredNode>(nodeSql.alive);
   const ended = connection.prepare<[number], StoredNode>(nodeSql.ended);
-  const markDead = connection.prepare(nodeSql.markDead);
-  const leave = connection.prepare(nodeSql.leave);
+  const markDead = connection.prepare<[string, number, string, number], Named>(nodeSql.markDead);
+  const leave = connection.prepare<[number, string], Named>(nodeSql.leave);
   const revision = connection.prepare<[], { value: number }>(shardSql.revision);
 
   return {
-    register(node: Parameters<Store['register']>[0]): { readonly birth: number } {
-      replace.run(node.name);
+    register(node: Parameters<Store['register']>[0], at: number): { readonly birth: number } {
+      for (const replaced of replace.all(at, node.name)) note.node('died', replaced, at, 'replaced');
       forgetDeaths.run(DEATH_PREFIX, ENDED_NODES_MAX);
       forget.run(ENDED_NODES_MAX);
       const { incarnation, name, address, operatorUrl, pid, host } = node;
-      return insert.get(incarnation, name, address, operatorUrl, pid, host) as { birth: number };
+      const born = insert.get(incarnation, name, address, operatorUrl, pid, host) as { birth: number };
+      note.node('joined', node, at);
+      return born;
     },
 
     heartbeat({ incarnation, reaches, state }: Heartbeat): Omit<ClusterRows, 'now'> {
@@ -47,12 +53,15 @@ export function nodes(connection: SqliteConnection) {
       return { nodes: shown.sort((a, b) => a.birth - b.birth), shardsRevision: revision.get()?.value ?? 0 };
     },
 
-    markDead(incarnation: string, seenBeat: number, why: string): boolean {
-      return markDead.run(why, incarnation, seenBeat).changes === 1;
+    markDead(incarnation: string, seenBeat: number, why: string, at: number): boolean {
+      const dead = markDead.get(why, at, incarnation, seenBeat);
+      if (dead !== undefined) note.node('died', dead, at, why);
+      return dead !== undefined;
     },
 
-    leave(incarnation: string): void {
-      leave.run(incarnation);
+    leave(incarnation: string, at: number): void {
+      const left = leave.get(at, incarnation);
+      if (left !== undefined) note.node('left', left, at);
     },
   };
 }
@@ -61,13 +70,15 @@ function nodeOf({ operator_url, reaches, ...node }: StoredNode): NodeRow {
   return { ...node, operatorUrl: operator_url, reaches: JSON.parse(reaches) as string[] };
 }
 
+interface KnownNode extends Named, Pick<NodeRow, 'state'> {
+  readonly ended_at: number | null;
+}
+
 export function ownership(connection: SqliteConnection) {
-  const state = connection.prepare<[string], { state: NodeRow['state'] }>(nodeSql.state);
+  const note = eventWriter(connection);
+  const find = connection.prepare<[string], KnownNode>(nodeSql.find);
   const move = connection.prepare(shardSql.move);
   const raiseRevision = connection.prepare(shardSql.raiseRevision);
-  const createShard = connection.prepare(shardSql.create);
-  const writeSetting = connection.prepare(settingSql.writeIfAbsent);
-  const readSetting = connection.prepare<[string], { value: string }>(settingSql.read);
 
   /** Compare-and-set of one shard row; null when the row has changed. */
   function moveShard({ shard, owner, epoch }: ShardRow, to: string): ShardRow | null {
@@ -76,9 +87,54 @@ export function ownership(connection: SqliteConnection) {
 
   function mayTakeFrom(holder: string | null, claimer: string): boolean {
     if (holder === null || holder === claimer) return true;
-    const held = state.get(holder)?.state;
+    const held = find.get(holder)?.state;
     return held === undefined || held === 'dead' || held === 'left';
   }
+
+  /** One event for each node that had some of the shards. */
+  function noteClaims(claimer: KnownNode, taken: ReadonlyMap<string | null, number>, at: number): void {
+    for (const [holder, shards] of taken) {
+      const had = holder === null ? undefined : find.get(holder);
+      const afterMs = had?.ended_at == null ? null : at - had.ended_at;
+      const from = holder === null ? null : { name: had?.name ?? holder, incarnation: holder };
+      note.move('claimed', { to: claimer, from, shards, at, afterMs });
+    }
+  }
+
+  return {
+    claim(owner: string, from: readonly ShardRow[], at: number): readonly ShardRow[] {
+      const claimer = find.get(owner);
+      if (claimer?.state !== 'up') return [];
+      const taken: ShardRow[] = [];
+      const holders = new Map<string | null, number>();
+      for (const seen of from) {
+        const row = mayTakeFrom(seen.owner, owner) ? moveShard(seen, owner) : null;
+        if (row === null) continue;
+        taken.push(row);
+        holders.set(seen.owner, (holders.get(seen.owner) ?? 0) + 1);
+      }
+      if (taken.length > 0) raiseRevision.run();
+      noteClaims(claimer, holders, at);
+      return taken;
+    },
+
+    give(from: ShardRow, to: string, at: number): ShardRow | null {
+      const receiver = find.get(to);
+      if (from.owner === null || receiver?.state !== 'up') return null;
+      const row = moveShard(from, to);
+      if (row === null) return null;
+      raiseRevision.run();
+      const giver = { incarnation: from.owner, name: find.get(from.owner)?.name ?? from.owner };
+      note.move('handed_over', { to: receiver, from: giver, shards: 1, at, afterMs: null });
+      return row;
+    },
+  };
+}
+
+export function settings(connection: SqliteConnection) {
+  const createShard = connection.prepare(shardSql.create);
+  const writeSetting = connection.prepare(settingSql.writeIfAbsent);
+  const readSetting = connection.prepare<[string], { value: string }>(settingSql.read);
 
   function setting(name: string, valueIfAbsent: string): string {
     writeSetting.run(name, valueIfAbsent);
@@ -93,24 +149,6 @@ export function ownership(connection: SqliteConnection) {
       const settled = Number(setting('shards', String(count)));
       for (let shard = 0; shard < settled; shard++) createShard.run(shard);
       return settled;
-    },
-
-    claim(owner: string, from: readonly ShardRow[]): readonly ShardRow[] {
-      if (state.get(owner)?.state !== 'up') return [];
-      const taken: ShardRow[] = [];
-      for (const seen of from) {
-        const row = mayTakeFrom(seen.owner, owner) ? moveShard(seen, owner) : null;
-        if (row) taken.push(row);
-      }
-      if (taken.length > 0) raiseRevision.run();
-      return taken;
-    },
-
-    give(from: ShardRow, to: string): ShardRow | null {
-      if (from.owner === null || state.get(to)?.state !== 'up') return null;
-      const row = moveShard(from, to);
-      if (row) raiseRevision.run();
-      return row;
     },
   };
 }

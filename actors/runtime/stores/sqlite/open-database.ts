@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { otherShardCount, UnfitDatabase } from '../migration.ts';
 import { connect, openingAdvice, requireFullSync, type SqliteConnection } from './connect.ts';
 import { type LockWaitOptions, transactions, waitForLock } from './lock.ts';
-import { ownership } from './membership.ts';
+import { settings } from './membership.ts';
 import { migrate } from './migrate.ts';
 import type { WriterStart } from './writer-protocol.ts';
 
@@ -34,7 +34,7 @@ function prepare(
   const transact = transactions(connection, wait);
   if (statSync(path).size <= checkBytesMax) requireSound(connection, wait);
   migrate(connection, transact, path);
-  const settled = transact(() => ownership(connection).settleShardCount(shards));
+  const settled = transact(() => settings(connection).settleShardCount(shards));
   if (settled !== shards) throw otherShardCount(path, settled, shards);
   requireFullSync(connection);
 }

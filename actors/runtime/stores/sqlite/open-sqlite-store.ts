@@ -135,13 +135,14 @@ interface Remaining extends Pick<SqliteStore, 'full'> {
 }
 
 function compose(writer: Writer, read: Read, { clock, full, close }: Remaining): SqliteStore {
+  const now = (): number => Math.round(clock.now());
   return {
     async commit(writes) {
-      const codes = await writer.commit(packCommit(writes));
+      const codes = await writer.commit(packCommit({ at: now(), writes }));
       return codes.map((code, i) => verdictOf((writes[i] as ShardWrite).shard, code));
     },
     loadActor: (address) => read((from) => from.loadActor(address)),
-    actorsOf: (kind, shard) => read((from) => from.actorsOf(kind, shard)),
+    listActors: (query) => read((from) => from.listActors(query)),
     actorCounts: () => read((from) => from.actorCounts()),
     states: () => read((from) => from.states()),
     row: (key) => read((from) => from.row(key)),
@@ -151,18 +152,19 @@ function compose(writer: Writer, read: Read, { clock, full, close }: Remaining):
     sweepRows: (now, limit) => writer.call('sweepRows', now, limit),
     timersDue: (shards, until, limit) => read((from) => from.timersDue(shards, until, limit)),
     timersOf: (address) => read((from) => from.timersOf(address)),
-    register: (node) => writer.call('register', node),
+    register: (node) => writer.call('register', node, now()),
     async heartbeat(beat) {
       const sentAt = clock.now();
       const rows = await writer.call('heartbeat', beat);
       // The middle of the call, as callers assume: the wait of a beat for the lock would otherwise advance store time.
       return { now: Math.round((sentAt + clock.now()) / 2), ...rows };
     },
-    markDead: (incarnation, seenBeat, why) => writer.call('markDead', incarnation, seenBeat, why),
-    leave: (incarnation) => writer.call('leave', incarnation),
+    markDead: (incarnation, seenBeat, why) => writer.call('markDead', incarnation, seenBeat, why, now()),
+    leave: (incarnation) => writer.call('leave', incarnation, now()),
     shards: () => read((from) => from.shards()),
-    claim: (owner, from) => writer.call('claim', owner, from),
-    give: (from, to) => writer.call('give', from, to),
+    claim: (owner, from) => writer.call('claim', owner, from, now()),
+    give: (from, to) => writer.call('give', from, to, now()),
+    clusterEvents: (query) => read((from) => from.clusterEvents(query)),
     setting: (name, valueIfAbsent) => writer.call('setting', name, valueIfAbsent),
     busyMs: () => writer.waitedMs,
     full,

@@ -6,8 +6,14 @@ import type { ActorWrite, RowRecord, ShardWrite } from '../../ports/store.ts';
 
 export type Packed = (string | number | null)[];
 
-export function packCommit(writes: readonly ShardWrite[]): Packed {
-  const out: Packed = [writes.length];
+/** A commit and its store time, ms. */
+interface TimedCommit {
+  readonly at: number;
+  readonly writes: readonly ShardWrite[];
+}
+
+export function packCommit({ at, writes }: TimedCommit): Packed {
+  const out: Packed = [at, writes.length];
   for (const write of writes) {
     out.push(write.shard, write.owner, write.epoch, write.actors.length);
     for (const { record: a, expected } of write.actors) {
@@ -32,9 +38,13 @@ export function packCommit(writes: readonly ShardWrite[]): Packed {
 }
 
 /** Restores the records. Trusts `packCommit`: both run in one process of one build. */
-export function unpackCommit(packed: Packed): ShardWrite[] {
+export function unpackCommit(packed: Packed): TimedCommit {
   const reader = new PackedReader(packed);
-  return reader.list(() => ({
+  return { at: reader.number(), writes: reader.list(() => unpackWrite(reader)) };
+}
+
+function unpackWrite(reader: PackedReader): ShardWrite {
+  return {
     shard: reader.number(),
     owner: reader.text(),
     epoch: reader.number(),
@@ -49,7 +59,7 @@ export function unpackCommit(packed: Packed): ShardWrite[] {
       event: reader.text(),
     })),
     timersCancelled: reader.list(() => ({ address: reader.text(), name: reader.text() })),
-  }));
+  };
 }
 
 function unpackActor(reader: PackedReader): ActorWrite {

@@ -4,6 +4,9 @@
  */
 import type {
   ActorCountRow,
+  ActorEntry,
+  ActorPage,
+  ActorQuery,
   ActorRecord,
   IndexColumn,
   RowKey,
@@ -13,13 +16,23 @@ import type {
   StoredState,
   TimerRecord,
 } from '../../ports/store.ts';
+import { checkedLimit, type KnownState, type Listed, listing, pageOf, type Stream } from '../actor-list.ts';
 import { UnfitDatabase } from '../migration.ts';
 import type { StoreReader } from '../store-choice.ts';
+import { eventLister } from './cluster-events.ts';
 import { connect, openingAdvice, type SqliteConnection } from './connect.ts';
 import { refuseNewer } from './migrate.ts';
-import { actorSql, referredSql, rowQuerySql, rowQueryValues, rowSql, shardSql, timerSql } from './statements.ts';
-
-export const QUERY_ROWS_MAX = 1_000;
+import {
+  actorSql,
+  referredSql,
+  rowQuerySql,
+  rowQueryValues,
+  rowSql,
+  shardSql,
+  streamSql,
+  streamValues,
+  timerSql,
+} from './statements.ts';
 
 type Text = string | null;
 type StoredRow = [string, string, string, number, Text, Text, Text, Text, number, number | null, string];
@@ -32,7 +45,6 @@ export type Reader = ReturnType<typeof reader>;
 export function reader(connection: SqliteConnection) {
   const load = connection.prepare<[string], StoredActor>(actorSql.load);
   const openOf = connection.prepare<[string], StoredRow>(rowSql.openOf).raw();
-  const ofKind = connection.prepare<[string, number], string>(actorSql.ofKind).pluck();
   const counts = connection.prepare<[], ActorCountRow>(actorSql.actorCounts);
   const states = connection.prepare<[], StoredState>(actorSql.states);
   const byKey = connection.prepare<[string, string, string], StoredRow>(rowSql.byKey).raw();
@@ -53,15 +65,13 @@ export function reader(connection: SqliteConnection) {
   return {
     /** Both parts from one snapshot of the database. */
     loadActor: (address: string) => loadBoth(address),
-    actorsOf: (kind: string, shard: number) => ofKind.all(kind, shard),
+    listActors: actorLister(connection),
     actorCounts: () => counts.all(),
     states: () => states.all(),
     row: ({ address, collection, id }: RowKey) => rowOrNull(byKey.get(collection, id, address)),
     rowById: (collection: string, id: string) => rowOrNull(byId.get(collection, id)),
     rows(query: RowQuery): RowRecord[] {
-      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > QUERY_ROWS_MAX) {
-        throw new RangeError(`limit must be 1 to ${QUERY_ROWS_MAX}`);
-      }
+      checkedLimit(query.limit);
       const sql = rowQuerySql(query);
       const list = lists.get(sql) ?? prepareList(sql);
       lists.set(sql, list);
@@ -77,7 +87,37 @@ export function reader(connection: SqliteConnection) {
       due.all(until, JSON.stringify(of), limit).map(timerOf),
     timersOf: (address: string) => timersOf.all(address).map(timerOf),
     shards: () => shards.all(),
+    clusterEvents: eventLister(connection),
   };
+}
+
+/** Pages of actors, each from one snapshot of the database. */
+function actorLister(connection: SqliteConnection): (query: ActorQuery) => ActorPage {
+  const known = connection.prepare<[], KnownState>(actorSql.known);
+  const entry = connection.prepare<[string], ActorEntry>(actorSql.entry);
+  /** One statement for each kind of stream and direction. */
+  const statements = new Map<string, ReturnType<typeof prepare>>();
+  const prepare = (sql: string) => connection.prepare<(string | number)[], [string, number, number]>(sql).raw();
+  const statementOf = (stream: Stream, newestFirst: boolean) => {
+    const sql = streamSql(stream, newestFirst);
+    const statement = statements.get(sql) ?? prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  return connection.transaction((query: ActorQuery) => {
+    const pages = listing(query, known.all());
+    let step = pages.next();
+    while (!step.done) {
+      const look = step.value;
+      const found = look.streams.map((stream) =>
+        statementOf(stream, look.newestFirst)
+          .all(...streamValues(stream, look))
+          .map(([address, since, shard]): Listed => ({ address, since, shard })),
+      );
+      step = pages.next(found);
+    }
+    return pageOf(query, step.value, (address) => entry.get(address));
+  });
 }
 
 function rowOf([address, collection, id, sort, i0, i1, i2, i3, open, expiresAt, body]: StoredRow): RowRecord {

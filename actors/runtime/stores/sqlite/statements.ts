@@ -1,4 +1,5 @@
 import type { IndexColumn, RowQuery } from '../../ports/store.ts';
+import type { Look, Stream } from '../actor-list.ts';
 
 const ROW_COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
 
@@ -73,25 +74,53 @@ export function rowQueryValues(query: RowQuery): (string | number)[] {
 }
 
 /**
- * SQL on `actors`. Updates set state and chart only when one changed, so that their index stays untouched otherwise.
+ * SQL on `actors`. Updates set state and chart only when one changed, so that their indexes stay untouched otherwise.
+ * Every change of either also changes `actor_counts`.
  */
 export const actorSql = {
-  judge: 'SELECT n, version, state, chart FROM actors WHERE address = ?',
-  insert: `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, transitions)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  judge: 'SELECT n, version, state, chart, since FROM actors WHERE address = ?',
+  insert: `INSERT INTO actors
+    (address, kind, hash, shard, version, chart, owner, state, since, snapshot, transitions)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   updateIfSame: `UPDATE actors SET version = ?, snapshot = ?, transitions = ?
     WHERE address = ? AND version = ? AND state = ? AND chart = ?`,
   update: 'UPDATE actors SET version = ?, snapshot = ?, transitions = ? WHERE n = ?',
-  updateWithState: 'UPDATE actors SET version = ?, chart = ?, snapshot = ?, transitions = ?, state = ? WHERE n = ?',
-  remove: 'DELETE FROM actors WHERE address = ?',
+  updateWithState: `UPDATE actors SET version = ?, chart = ?, snapshot = ?, transitions = ?, state = ?, since = ?
+    WHERE n = ?`,
+  remove: 'DELETE FROM actors WHERE address = ? RETURNING kind, state, chart',
+  count: `INSERT INTO actor_counts (kind, state, chart, count) VALUES (?, ?, ?, ?)
+    ON CONFLICT (kind, state, chart) DO UPDATE SET count = count + excluded.count`,
   load: 'SELECT kind, hash, shard, version, chart, snapshot, transitions FROM actors WHERE address = ?',
-  ofKind: 'SELECT address FROM actors WHERE kind = ? AND shard = ? ORDER BY address',
-  actorCounts: `SELECT kind, state, chart, count(*) AS count FROM actors INDEXED BY actors_by_state
-    GROUP BY kind, state, chart ORDER BY kind, state, chart`,
+  entry: 'SELECT address, kind, shard, version, chart, state, since FROM actors WHERE address = ?',
+  known: 'SELECT DISTINCT kind, state FROM actor_counts',
+  actorCounts: `SELECT kind, state, chart, count FROM actor_counts WHERE count > 0 ORDER BY kind, state, chart`,
   states: `SELECT kind, chart, CASE WHEN json_valid(snapshot) THEN snapshot -> '$.value' END AS value,
     count(*) AS count, min(address) AS example
     FROM actors GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
 } as const;
+
+/** SQL of one stream of a list; `streamValues` binds its values in the same order. */
+export function streamSql({ by }: Stream, newestFirst: boolean): string {
+  if (by === 'address') {
+    return `SELECT address, since, shard FROM actors INDEXED BY sqlite_autoindex_actors_1
+      WHERE address >= ? AND address < ? ORDER BY address LIMIT ?`;
+  }
+  if (by === 'shard') {
+    return `SELECT address, 0, shard FROM actors INDEXED BY actors_by_kind
+      WHERE kind = ? AND shard = ? AND address >= ? ORDER BY address LIMIT ?`;
+  }
+  const [comes, direction] = newestFirst ? ['<', 'DESC'] : ['>', 'ASC'];
+  return `SELECT address, since, shard FROM actors INDEXED BY actors_by_${by}
+    WHERE ${by === 'owner' ? 'owner = ? AND ' : ''}kind = ? AND state = ? AND (since, address) ${comes} (?, ?)
+    ORDER BY since ${direction}, address ${direction} LIMIT ?`;
+}
+
+export function streamValues(stream: Stream, { after, each }: Look): readonly (string | number)[] {
+  if (stream.by === 'address') return [stream.from, stream.to, each];
+  if (stream.by === 'shard') return [stream.kind, stream.shard, stream.from, each];
+  const owner = stream.by === 'owner' ? [stream.owner] : [];
+  return [...owner, stream.kind, stream.state, after.since, after.address, each];
+}
 
 /** SQL on `timers`. Due timers are read in time order; the shards are passed as one JSON list. */
 export const timerSql = {
@@ -112,7 +141,8 @@ const OLD = `state IN ('dead', 'left') AND birth <=
 
 /** SQL on `nodes`. The row of the latest birth is never deleted, so births keep counting. */
 export const nodeSql = {
-  replace: `UPDATE nodes SET state = 'dead', why = 'replaced' WHERE name = ? AND ${ALIVE}`,
+  replace: `UPDATE nodes SET state = 'dead', why = 'replaced', ended_at = ? WHERE name = ? AND ${ALIVE}
+    RETURNING name, incarnation`,
   insert: `INSERT INTO nodes (incarnation, name, address, operator_url, pid, host) VALUES (?, ?, ?, ?, ?, ?)
     RETURNING birth`,
   forgetDeaths: `DELETE FROM settings WHERE name IN (SELECT ? || incarnation FROM nodes WHERE ${OLD})`,
@@ -120,9 +150,11 @@ export const nodeSql = {
   beat: `UPDATE nodes SET beat = beat + 1, reaches = ?, state = ? WHERE incarnation = ? AND ${ALIVE}`,
   alive: `SELECT ${NODE_COLUMNS} FROM nodes WHERE ${ALIVE} ORDER BY birth`,
   ended: `SELECT ${NODE_COLUMNS} FROM nodes WHERE state IN ('dead', 'left') ORDER BY birth DESC LIMIT ?`,
-  markDead: `UPDATE nodes SET state = 'dead', why = ? WHERE incarnation = ? AND beat = ? AND ${ALIVE}`,
-  leave: `UPDATE nodes SET state = 'left', why = 'left' WHERE incarnation = ? AND ${ALIVE}`,
-  state: 'SELECT state FROM nodes WHERE incarnation = ?',
+  markDead: `UPDATE nodes SET state = 'dead', why = ?, ended_at = ? WHERE incarnation = ? AND beat = ? AND ${ALIVE}
+    RETURNING name, incarnation`,
+  leave: `UPDATE nodes SET state = 'left', why = 'left', ended_at = ? WHERE incarnation = ? AND ${ALIVE}
+    RETURNING name, incarnation`,
+  find: 'SELECT name, incarnation, state, ended_at FROM nodes WHERE incarnation = ?',
 } as const;
 
 /** SQL on `shards` and the counter of their changes. */
@@ -133,6 +165,19 @@ export const shardSql = {
   move: 'UPDATE shards SET owner = ?, epoch = epoch + 1 WHERE shard = ? AND owner IS ? AND epoch = ?',
   revision: "SELECT value FROM counters WHERE name = 'shards_revision'",
   raiseRevision: "UPDATE counters SET value = value + 1 WHERE name = 'shards_revision'",
+} as const;
+
+const EVENT_COLUMNS = 'at, type, node, incarnation, shards, from_node, from_incarnation, after_ms, why';
+
+/** SQL on `cluster_events`. */
+export const eventSql = {
+  insert: `INSERT INTO cluster_events (began_at, ${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
+  /** Adds to the event that a move belongs to. */
+  grow: `UPDATE cluster_events SET at = ?, shards = shards + ?, after_ms = ? WHERE n =
+    (SELECT n FROM cluster_events WHERE n > (SELECT max(n) FROM cluster_events) - ? AND type = ? AND incarnation = ?
+      AND from_incarnation IS ? AND began_at >= ? ORDER BY n DESC LIMIT 1)`,
+  forget: 'DELETE FROM cluster_events WHERE n <= ?',
+  list: `SELECT n, ${EVENT_COLUMNS} FROM cluster_events WHERE n < ? ORDER BY n DESC LIMIT ?`,
 } as const;
 
 /** SQL on the settings: the first written value stays. */

@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { VerdictCode } from './apply-commit.ts';
 import type { StoreFailure } from './failure.ts';
-import type { nodes, ownership } from './membership.ts';
+import type { nodes, ownership, settings } from './membership.ts';
 import type { Packed } from './packed-commit.ts';
 
 export interface WriterStart {
@@ -26,10 +26,11 @@ export interface WriterStart {
 }
 
 type Nodes = ReturnType<typeof nodes>;
-type Ownership = Omit<ReturnType<typeof ownership>, 'settleShardCount'>;
+type Ownership = ReturnType<typeof ownership>;
+type Settings = Pick<ReturnType<typeof settings>, 'setting'>;
 
 /** All requests other than commits are named operations. */
-export interface WriterOperations extends Nodes, Ownership {
+export interface WriterOperations extends Nodes, Ownership, Settings {
   sweepRows(now: number, limit: number): number;
 }
 

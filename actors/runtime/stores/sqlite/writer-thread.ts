@@ -11,7 +11,7 @@ import type { SqliteConnection } from './connect.ts';
 import { failureOf, type StoreFailure } from './failure.ts';
 import type { LockWaitOptions } from './lock.ts';
 import { pause, seededFraction, transactions } from './lock.ts';
-import { nodes, ownership } from './membership.ts';
+import { nodes, ownership, settings } from './membership.ts';
 import { openDatabase } from './open-database.ts';
 import { unpackCommit } from './packed-commit.ts';
 import { rowSql } from './statements.ts';
@@ -75,6 +75,7 @@ function operationsOn(connection: SqliteConnection): WriterOperations {
   return {
     ...nodes(connection),
     ...ownership(connection),
+    ...settings(connection),
     sweepRows: (now, limit) => sweep.run(now, limit).changes,
   };
 }
@@ -90,11 +91,11 @@ function serve(connection: SqliteConnection): void {
   function run(request: WriterRequest): void {
     const { id } = request;
     if ('commit' in request) {
-      const writes = unpackCommit(request.commit);
+      const { writes, at } = unpackCommit(request.commit);
       runUrgent();
       const early = start.yieldMs - (systemClock.monotonic() - committedAt);
       if (early > 0) pause(early);
-      answer(attempt(id, () => ({ id, verdicts: commit(writes) })));
+      answer(attempt(id, () => ({ id, verdicts: commit(writes, at) })));
       committedAt = systemClock.monotonic();
       shrinkLog(checkpoint);
     } else if ('call' in request) {

@@ -14,19 +14,21 @@ import { systemRandom } from '../../../../actors/runtime/index.ts';
 import { accountId, adjustmentId, depositId } from '../../../../actors/terms/ids.ts';
 import { isPaymentDepositId } from '../../../../actors/terms/payment.ts';
 import { requireGeneration } from '../../../management/generations.ts';
-import { isQuarantined, type Quarantined } from '../../../management/services.ts';
-import { ACTORS_MAX, askAll } from '../../ask-all.ts';
+import { askEach, isQuarantined, type Quarantined } from '../../../management/services.ts';
+import { addressesOf } from '../../ask-all.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { command } from '../frame/asking.ts';
 import { group } from '../frame/command.ts';
-import { amountFrom, COMMAND_LINE, owner, ownerFrom, reason } from '../frame/names.ts';
+import { amountFrom, COMMAND_LINE, count, owner, ownerFrom, reason } from '../frame/names.ts';
 import { pairs, table, timeOf } from '../frame/print.ts';
-import { ASK_MS } from '../frame/session.ts';
+import { ASK_MS, type Session } from '../frame/session.ts';
 import { APPROVED_BY, approvalOf } from '../money/approval.ts';
 import { accountRecords } from './generations.ts';
 import { signIn } from './sign-in.ts';
 
 const ACCOUNT = { '<account>': owner('the account id') } as const;
+/** Each is asked for its balance. */
+const LISTED_USUALLY = 1_000;
 const AMOUNT = { '<usd>': { meaning: 'the amount in USD, exact', parse: amountFrom } } as const;
 
 function depositFrom(id: string): string {
@@ -37,6 +39,25 @@ function depositFrom(id: string): string {
 /** The row of an account whose state does not load: only its id is known. */
 function quarantined({ address, fault }: Quarantined) {
   return { account: address, name: '', status: 'quarantined', fault } as const;
+}
+
+interface ListedAccounts {
+  /** In lower case. */
+  readonly text: string;
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** `isCut`: more accounts follow. */
+async function listedAccounts({ operator, cluster }: Session, { text, after, limit }: ListedAccounts) {
+  const views: (Awaited<ReturnType<typeof showAccount>> | ReturnType<typeof quarantined>)[] = [];
+  for await (const addresses of addressesOf(operator, 'account', after)) {
+    const answers = await askEach(addresses, (address) => showAccount(cluster, address, ASK_MS));
+    const all = answers.map((one) => (isQuarantined(one) ? quarantined(one) : one));
+    views.push(...all.filter(({ account, name }) => `${account} ${name}`.toLowerCase().includes(text)));
+    if (views.length > limit) return { views: views.slice(0, limit), isCut: true };
+  }
+  return { views, isCut: false };
 }
 
 const change = (name: 'suspend' | 'resume', description: string) =>
@@ -112,15 +133,14 @@ export const commands = [
         pairs({ deposit: id, amount: `${amount} USD`, balance: `${balance} USD`, repeated: repeated || null }),
     }),
 
-    command('list', `list accounts with status and money, at most ${ACTORS_MAX}`, {
-      options: { '--name <text>': 'only accounts whose name or id contains the text, in any case' },
-      ask: async ({ name: wanted = '' }, session) => {
-        const answers = await askAll(session, 'account', (address) => showAccount(session.cluster, address, ASK_MS));
-        const all = answers.map((one) => (isQuarantined(one) ? quarantined(one) : one));
-        const text = wanted.toLowerCase();
-        const views = all.filter(({ account, name }) => `${account} ${name}`.toLowerCase().includes(text));
-        return { views, isCut: all.length === ACTORS_MAX };
+    command('list', 'list accounts with status and money, by their ids', {
+      options: {
+        '--name <text>': 'only accounts whose name or id contains the text, in any case',
+        '--after <account>': owner('the account id behind which the list begins'),
+        '--limit <count>': count(`how many (default: ${LISTED_USUALLY})`, 'number of accounts'),
       },
+      ask: ({ name = '', after, limit = LISTED_USUALLY }, session) =>
+        listedAccounts(session, { text: name.toLowerCase(), after: after?.address, limit }),
       json: ({ views }) => views,
       print: ({ views, isCut }) => {
         const rows = views.map((view) => [
@@ -132,7 +152,7 @@ export const commands = [
             : [timeOf(view.createdAt), view.balance, view.held, view.charges, view.keys]),
         ]);
         const head = ['ACCOUNT', 'NAME', 'STATUS', 'CREATED', 'BALANCE USD', 'HELD USD', 'CHARGED USD', 'KEYS', ''];
-        return `${table(head, rows)}${isCut ? `\nonly the first ${ACTORS_MAX} accounts were looked at` : ''}`;
+        return `${table(head, rows)}${isCut ? `\nmore: --after ${views.at(-1)?.account}` : ''}`;
       },
     }),
     change('suspend', 'answer every request of an account with 401 until it is resumed'),

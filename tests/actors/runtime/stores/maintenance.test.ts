@@ -61,7 +61,10 @@ const kinds: Readonly<Record<string, () => Promise<Installation>>> = {
       },
       folder,
       async copyByHand() {
-        const tables = ['actors', 'rows', 'timers', 'nodes', 'shards', 'settings', 'counters'];
+        const tables = [
+          ...['actors', 'actor_counts', 'rows', 'timers', 'nodes', 'shards', 'cluster_events'],
+          ...['settings', 'counters'],
+        ];
         for (const table of tables) await database.run(`CREATE TABLE copy_of_${table} AS TABLE ${table}`);
         return async () => {
           const client = new pg.Client({ connectionString: database.url });

@@ -13,7 +13,12 @@ const make = () => new MemoryStore({ clock: systemClock, shards: SHARDS });
 
 storeContract('memory', async () => {
   const store = make();
-  return { store, reopen: async () => store.connect(), close: () => store.close() };
+  return {
+    store,
+    reopen: async () => store.connect(),
+    close: () => store.close(),
+    nextEvent: async (n) => store.nextEvent(n),
+  };
 });
 
 async function outcome(promise: Promise<unknown>): Promise<unknown> {

@@ -37,10 +37,10 @@ function damaged(address: string): void {
   const place = [kindOf(address), ownerHash(ownerOf(address)), shardOf(address, SHARDS)];
   database
     .prepare(
-      `INSERT INTO actors (address, kind, hash, shard, version, chart, state, snapshot, transitions)
-        SELECT ?, ?, ?, ?, 1, chart, state, 'no JSON', '[]' FROM actors WHERE kind = ? LIMIT 1`,
+      `INSERT INTO actors (address, kind, hash, shard, version, chart, owner, state, since, snapshot, transitions)
+        SELECT ?, ?, ?, ?, 1, chart, ?, state, since, 'no JSON', '[]' FROM actors WHERE kind = ? LIMIT 1`,
     )
-    .run(address, ...place, kindOf(address));
+    .run(address, ...place, ownerOf(address), kindOf(address));
   database
     .prepare(
       `INSERT INTO rows (address, collection, id, sort, index0, index1, open, body)

@@ -1,8 +1,8 @@
 /**
  * The first schema. `rows` and `actors` are rowid tables on purpose: a request's rows are appended to the newest pages
  * whatever their ids, and only small index entries scatter. No index contains a column that a settle changes, except
- * the partial ones of open and expiring rows. A node counts actors by state and chart version at every start, from
- * `actors_by_state` alone. Names of the runtime's own collections begin with `$`; `rows_open_of_runtime` finds their
+ * the partial ones of open and expiring rows. Each list of actors has its order as an index that contains all it reads;
+ * `actor_counts` is kept in the commits. Names of the runtime's own collections begin with `$`; `rows_open_of_runtime` finds their
  * open rows by their first column and costs the rows of kinds nothing.
  */
 export const firstSchema = `-- compatible: tables of actors, rows, timers, membership and settings
@@ -14,12 +14,23 @@ CREATE TABLE actors (
   shard INTEGER NOT NULL,
   version INTEGER NOT NULL,
   chart INTEGER NOT NULL,
+  owner TEXT NOT NULL,
   state TEXT NOT NULL,
+  since INTEGER NOT NULL,
   snapshot TEXT NOT NULL,
   transitions TEXT NOT NULL
 );
 CREATE INDEX actors_by_kind ON actors (kind, shard, address);
-CREATE INDEX actors_by_state ON actors (kind, state, chart);
+CREATE INDEX actors_by_state ON actors (kind, state, since, address, shard);
+CREATE INDEX actors_by_owner ON actors (owner, kind, state, since, address, shard);
+
+CREATE TABLE actor_counts (
+  kind TEXT NOT NULL,
+  state TEXT NOT NULL,
+  chart INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (kind, state, chart)
+) WITHOUT ROWID;
 
 CREATE TABLE rows (
   n INTEGER PRIMARY KEY,
@@ -67,7 +78,8 @@ CREATE TABLE nodes (
   beat INTEGER NOT NULL DEFAULT 0,
   reaches TEXT NOT NULL DEFAULT '[]',
   state TEXT NOT NULL DEFAULT 'joining',
-  why TEXT
+  why TEXT,
+  ended_at INTEGER
 );
 CREATE INDEX nodes_alive ON nodes (birth) WHERE state IN ('joining', 'up', 'draining');
 
@@ -75,6 +87,20 @@ CREATE TABLE shards (
   shard INTEGER PRIMARY KEY,
   owner TEXT,
   epoch INTEGER NOT NULL
+);
+
+CREATE TABLE cluster_events (
+  n INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  began_at INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  node TEXT NOT NULL,
+  incarnation TEXT NOT NULL,
+  shards INTEGER,
+  from_node TEXT,
+  from_incarnation TEXT,
+  after_ms INTEGER,
+  why TEXT
 );
 
 CREATE TABLE settings (

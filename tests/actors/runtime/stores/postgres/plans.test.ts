@@ -2,12 +2,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RowQuery } from '../../../../../actors/runtime/ports/store.ts';
+import type { Stream } from '../../../../../actors/runtime/stores/actor-list.ts';
 import { connect } from '../../../../../actors/runtime/stores/postgres/connect.ts';
 import {
   actorSql,
+  eventSql,
   referredQuery,
   rowList,
   rowSql,
+  streamsQuery,
   timerSql,
 } from '../../../../../actors/runtime/stores/postgres/statements.ts';
 import { bounded } from '../../../../support/bounded.ts';
@@ -19,8 +22,9 @@ const where = { column: 1, equals: 'x' } as const;
 const after = { sort: 1, id: 'x' };
 
 /** Few actors with many rows each, like a marketplace after some time. */
-const FILL = `INSERT INTO actors SELECT 'account:' || n, 'account', n, n % 16, 1, 1, 'open', '{}', '[]'
-    FROM generate_series(1, 2000) AS n;
+const FILL = `INSERT INTO actors SELECT 'account:' || n, 'account', n, n % 16, 1, 1, n::text, 'open', n, '{}', '[]'
+    FROM generate_series(1, 20000) AS n;
+  INSERT INTO actor_counts SELECT 'account', 'open', 1, n, 1250 FROM generate_series(0, 15) AS n;
   INSERT INTO rows SELECT CASE WHEN n % 100 = 0 THEN '$outbox' ELSE 'generation' END, 'id' || n, 'account:' || n % 20, n,
       (n % 16)::text, 'node' || n % 300, NULL, NULL, n % 50 = 0, n, '{}' FROM generate_series(1, 20000) AS n;
   INSERT INTO timers SELECT 'account:' || n, 'sweep', n % 16, n, '{}' FROM generate_series(1, 2000) AS n;
@@ -38,6 +42,14 @@ const LISTS: readonly (readonly [RowQuery, RegExp])[] = [
   ],
 ];
 
+/** Every kind of stream of a list of actors, with the index that has its order. */
+const LOOKS: readonly { readonly by: string; readonly streams: readonly Stream[] }[] = [
+  { by: 'actors_pkey', streams: [{ by: 'address', from: 'key:', to: 'key;' }] },
+  { by: 'actors_by_kind', streams: [{ by: 'shard', kind: 'key', shard: 3, from: '' }] },
+  { by: 'actors_by_state', streams: [{ by: 'state', kind: 'key', state: 'open' }] },
+  { by: 'actors_by_owner', streams: [{ by: 'owner', owner: 'a', kind: 'key', state: 'open' }] },
+];
+
 it('lists, look-ups, due timers and expired rows use their indexes', () =>
   withStores(async ({ database }) => {
     await database.run(FILL);
@@ -47,7 +59,8 @@ it('lists, look-ups, due timers and expired rows use their indexes', () =>
       const literals = values.map((value) =>
         Array.isArray(value) ? `'{${value.join(',')}}'` : typeof value === 'number' ? value : `'${value}'`,
       );
-      const { rows } = await client.query(`EXPLAIN EXECUTE query (${literals.join(', ')})`);
+      const given = literals.length === 0 ? '' : ` (${literals.join(', ')})`;
+      const { rows } = await client.query(`EXPLAIN EXECUTE query${given}`);
       await client.query('DEALLOCATE query');
       const shown = rows.map((row) => Object.values(row)[0]).join('\n');
       assert.not.match(shown, /Seq Scan/);
@@ -67,6 +80,19 @@ it('lists, look-ups, due timers and expired rows use their indexes', () =>
     assert.match(await plan(timerSql.due.text, [1, [1, 2], 9]), /Index.* timers_due/);
     assert.match(await plan(actorSql.load.text, ['a']), /Index.* actors_pkey/);
     assert.match(await plan(actorSql.load.text, ['a']), /Index.* rows_open /);
+    for (const { by, streams } of LOOKS) {
+      const plans = [false, true].map((newestFirst) =>
+        streamsQuery({ streams, each: 51, after: { since: 1, address: 'a' }, newestFirst }),
+      );
+      for (const { text, values } of plans) {
+        const shown = await plan(text, values);
+        assert.match(shown, new RegExp(`Limit[\\s\\S]*Index.* ${by} on actors`));
+        assert.not.match(shown, /Sort/);
+      }
+    }
+    assert.match(await plan(actorSql.entries.text, [['a', 'b']]), /Index.* actors_pkey/);
+    assert.match(await plan(actorSql.known.text, []), /Limit[\s\S]*Index.* actor_counts_pkey/);
+    assert.match(await plan(eventSql.list.text, [1, 9]), /Index Scan Backward using cluster_events_pkey/);
     await client.end();
   }));
 

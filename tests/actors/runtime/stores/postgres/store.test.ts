@@ -15,15 +15,17 @@ const cleaner = new pg.Client({ connectionString: database.url });
 await cleaner.connect();
 
 async function clean(): Promise<void> {
-  await cleaner.query(`TRUNCATE actors, rows, timers, nodes;
+  await cleaner.query(`TRUNCATE actors, actor_counts, rows, timers, nodes, cluster_events;
     DELETE FROM settings WHERE name <> 'shards';
     UPDATE shards SET owner = NULL, epoch = 0;
-    UPDATE counters SET value = CASE name WHEN 'births' THEN 0 ELSE 1 END`);
+    UPDATE counters SET value = CASE name WHEN 'shards_revision' THEN 1 ELSE 0 END`);
 }
 
 storeContract('postgres', async () => {
   await clean();
-  return { store, reopen: async () => ({ ...other, close: async () => {} }), close: async () => {} };
+  const nextEvent = async (n: number): Promise<void> =>
+    void (await cleaner.query("UPDATE counters SET value = $1 WHERE name = 'cluster_events'", [n - 1]));
+  return { store, reopen: async () => ({ ...other, close: async () => {} }), close: async () => {}, nextEvent };
 });
 
 test.after(async () => {

@@ -20,6 +20,7 @@ cleaner.pragma('busy_timeout = 5000');
 function clean(): void {
   cleaner.exec(`BEGIN IMMEDIATE;
     DELETE FROM actors; DELETE FROM rows; DELETE FROM timers; DELETE FROM nodes;
+    DELETE FROM actor_counts; DELETE FROM cluster_events;
     DELETE FROM settings WHERE name <> 'shards';
     UPDATE shards SET owner = NULL, epoch = 0; UPDATE counters SET value = 1;
     COMMIT`);
@@ -27,7 +28,11 @@ function clean(): void {
 
 storeContract('sqlite', async () => {
   clean();
-  return { store, reopen: async () => ({ ...other, close: async () => {} }), close: async () => {} };
+  const nextEvent = async (n: number): Promise<void> =>
+    void cleaner
+      .prepare("INSERT INTO cluster_events (n, at, began_at, type, node, incarnation) VALUES (?, 0, 0, 'left', '', '')")
+      .run(n - 1);
+  return { store, reopen: async () => ({ ...other, close: async () => {} }), close: async () => {}, nextEvent };
 });
 
 test.after(async () => {
