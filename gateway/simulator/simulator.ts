@@ -71,7 +71,7 @@ const STRICT_PATH = /^\/strict\/([a-z0-9-]{1,40})(\/.*)$/;
 
 /** What providers have below base addresses of their own. */
 const BELOW_BASE =
-  /\/(?:chat\/completions|messages|responses|model\/[^/]+\/converse(?:-stream)?|models(?:\/[^?]+:\w+)?|(?:api|v2)\/\w+)(?:\?.*)?$/;
+  /\/(?:(?:chat\/)?completions|messages|responses|model\/[^/]+\/converse(?:-stream)?|models(?:\/[^?]+:\w+)?|(?:api|v2)\/\w+)(?:\?.*)?$/;
 
 /** The dialects by path; every simulator answers all, independent of its declaration. */
 const DIALECTS: readonly Dialect[] = [
@@ -197,7 +197,7 @@ function answerRoute(calls: Calls, strict: StrictProvider | undefined): Route {
   return (request, response, text, { path, read, wire }) => {
     const body = JSON.parse(text) as KeptCall['body'];
     const own = wire(body);
-    const refusal = (own === responsesWire ? strict?.refusesResponses : strict?.refuses)?.(body) ?? null;
+    const refusal = rulesOf(own, strict)?.(body) ?? null;
     if (refusal !== null) {
       const refused = newCall(calls, { id: null, model: body.model ?? '', stream: body.stream === true });
       begin(calls, { call: Object.assign(refused, { status: refusal.status }), request, response, body });
@@ -210,6 +210,12 @@ function answerRoute(calls: Calls, strict: StrictProvider | undefined): Route {
     begin(calls, { call, request, response, body });
     reply(response, chat, behaviour, call, own === chatWire ? (strict?.chatWire ?? own) : own);
   };
+}
+
+/** A provider's rules of one of its wires. */
+function rulesOf(own: Wire, strict: StrictProvider | undefined): StrictProvider['refuses'] | undefined {
+  if (own === responsesWire) return strict?.refusesResponses;
+  return own === completionsWire ? strict?.refusesCompletions : strict?.refuses;
 }
 
 function videoSite(calls: Calls, request: IncomingMessage, response: ServerResponse): VideoSite {

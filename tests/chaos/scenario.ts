@@ -1,4 +1,4 @@
-import { WIRES, wireModel } from './wires.ts';
+import { TALKING_WIRES, wireModel } from './wires.ts';
 
 /**
  * The requests of the chaos workload, each with its expected outcome in the absence of faults. The nonce travels as
@@ -85,27 +85,28 @@ const TEXT: readonly Shape[] = [
   },
 ];
 
-const COMPLETIONS: readonly Shape[] = [
+/** Text completions: by endpoints with conversations, and by those that continue the text. */
+const COMPLETIONS: readonly Shape[] = ['sim/fast', wireModel('completions')].flatMap((model): readonly Shape[] => [
   {
-    ...{ name: 'completion', weight: 4, model: 'sim/fast', dialect: 'completions' },
+    ...{ name: `completion by ${model}`, weight: 4, model, dialect: 'completions' },
     ...{ directive: {}, expected: { chunks: 16 } },
   },
   {
-    ...{ name: 'streamed completion', weight: 5, model: 'sim/fast', dialect: 'completions', stream: true },
+    ...{ name: `streamed completion by ${model}`, weight: 5, model, dialect: 'completions', stream: true },
     ...{ directive: { tokens: 30, tps: 80 }, expected: { chunks: 30 } },
   },
   {
     ...{
-      name: 'cut completion',
+      name: `cut completion by ${model}`,
       weight: 1,
-      model: 'sim/fast',
+      model,
       dialect: 'completions',
       stream: true,
       expects: 'broken',
     },
     ...{ directive: { cut_after: 5, tps: 200 }, expected: {} },
   },
-];
+]);
 
 const MESSAGES_TOOLS = {
   tools: [{ name: 'weather', input_schema: { type: 'object', properties: { city: { type: 'string' } } } }],
@@ -187,7 +188,7 @@ const SOCKETS: readonly Shape[] = [
 const CALLING = { tps: 60, tool_calls: [{ name: 'weather', arguments: '{"city":"x"}' }] };
 
 /** Every wire of providers, each by callers of another dialect: an answer, a stream, a call, and a stream that is cut. */
-const UPSTREAM_WIRES: readonly Shape[] = WIRES.flatMap((wire) => [
+const UPSTREAM_WIRES: readonly Shape[] = TALKING_WIRES.flatMap((wire) => [
   {
     ...{ name: `by ${wire}`, weight: 1, model: wireModel(wire), dialect: 'messages' },
     ...{ directive: {}, expected: { chunks: 16 } },

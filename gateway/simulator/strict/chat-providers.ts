@@ -11,6 +11,7 @@ import {
   unknownMember,
   unsignedCall,
 } from './chat-rules.ts';
+import { openaiCompletions, refusedByVllm } from './completions-rules.ts';
 import { openaiResponses, perplexityResponses, xaiResponses } from './responses-rules.ts';
 import type { StrictProvider, StrictRefusal } from './strict-provider.ts';
 
@@ -18,8 +19,9 @@ import type { StrictProvider, StrictRefusal } from './strict-provider.ts';
 interface Row {
   readonly answers: ChatSpelling;
   readonly refuses: (body: ChatBody) => StrictRefusal | null;
-  /** Of its second wire. */
+  /** Of its further wires. */
   readonly refusesResponses?: NonNullable<StrictProvider['refusesResponses']>;
+  readonly refusesCompletions?: NonNullable<StrictProvider['refusesCompletions']>;
 }
 
 /** Members of a request that most providers take besides the standard ones. */
@@ -61,14 +63,19 @@ const ROWS: Readonly<Record<string, Row>> = {
   mistral: { answers: { reasonsIn: 'parts', callId: nineCharacters }, refuses: mistral },
   cerebras: { answers: { reasonsIn: 'reasoning' }, refuses: cerebras },
   'google-compatible': { answers: { reasonsIn: 'signature' }, refuses: google },
-  openai: { answers: { reasonsIn: 'none' }, refuses: openai, refusesResponses: openaiResponses('openai') },
+  openai: {
+    answers: { reasonsIn: 'none' },
+    refuses: openai,
+    refusesResponses: openaiResponses('openai'),
+    refusesCompletions: openaiCompletions,
+  },
   azure: { answers: { reasonsIn: 'none' }, refuses: openai, refusesResponses: openaiResponses('azure') },
   openrouter: open({ reasonsIn: 'details' }),
   zai: open({ reasonsIn: 'reasoning_content' }),
   xai: { ...open({ reasonsIn: 'reasoning_content' }), refusesResponses: xaiResponses },
   together: open({ reasonsIn: 'reasoning' }),
   fireworks: open({ reasonsIn: 'reasoning_content' }),
-  vllm: open({ reasonsIn: 'reasoning' }),
+  vllm: { ...open({ reasonsIn: 'reasoning' }), refusesCompletions: refusedByVllm },
   sglang: open({ reasonsIn: 'reasoning_content' }),
   llamacpp: open({ reasonsIn: 'reasoning_content' }),
   dashscope: open({ reasonsIn: 'reasoning_content' }),

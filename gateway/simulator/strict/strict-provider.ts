@@ -6,6 +6,8 @@ export interface StrictProvider {
   readonly refuses: (body: Readonly<Record<string, unknown>>) => StrictRefusal | null;
   /** The same for a responses request, where it has this second wire. */
   readonly refusesResponses?: (body: Readonly<Record<string, unknown>>) => StrictRefusal | null;
+  /** The same for a text completion, where it continues texts. */
+  readonly refusesCompletions?: (body: Readonly<Record<string, unknown>>) => StrictRefusal | null;
   /** How it writes the answers of chat completions; absent: in the common form. */
   readonly chatWire?: Wire;
 }

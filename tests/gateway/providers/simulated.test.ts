@@ -77,9 +77,9 @@ const ZEROS: Usage = { cacheWrite1hTokens: 0, reasoningTokens: 0 };
 it('one answer is the same in both dialects, streamed and whole', async () => {
   const messages = saying({ text: 'Grüße, 世界 🚀 and more', cached_share: 0.5, written_share: 0.25 });
   const seen: { dialect: Dialect; text: string; usage: Usage }[] = [];
-  for (const dialect of DIALECTS) {
+  for (const dialect of [...DIALECTS, 'completions'] as const) {
     for (const stream of [true, false]) {
-      const events = await answered({ dialect, model: 'sim/fast', stream, messages });
+      const events = await answered({ kind: 'continuation', dialect, model: 'sim/fast', stream, messages });
       seen.push({ dialect, text: textOf(events), usage: usageOf(events) });
       assert.equal(
         events.filter(({ type }) => type === 'finish').map((event) => 'reason' in event && event.reason),

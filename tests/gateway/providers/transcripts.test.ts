@@ -6,6 +6,7 @@ import type { Adapter } from '../../../gateway/providers/adapter.ts';
 import { StreamAttempt } from '../../../gateway/providers/call/stream-attempt.ts';
 import { chatAdapter } from '../../../gateway/providers/chat/adapter.ts';
 import { cohereAdapter } from '../../../gateway/providers/cohere/adapter.ts';
+import { completionsAdapter } from '../../../gateway/providers/completions/adapter.ts';
 import { geminiAdapter } from '../../../gateway/providers/gemini/adapter.ts';
 import { messagesAdapter } from '../../../gateway/providers/messages/adapter.ts';
 import { ollamaAdapter } from '../../../gateway/providers/ollama/adapter.ts';
@@ -14,7 +15,10 @@ import type { TurnEvent } from '../../../gateway/terms/turn-event.ts';
 import { bounded } from '../../support/bounded.ts';
 import { eventsOf, failureOfReading, joined, played, UNSHARED } from './played.ts';
 
-/** Transcripts of streams of text: the bytes of a provider and the expected events. */
+/**
+ * Transcripts of streams of text: the bytes of a provider and the expected events; beside some of them the same answer
+ * in one piece, as `whole`.
+ */
 const FOLDER = join(import.meta.dirname ?? '.', '../../fixtures/transcripts');
 const LINE_MAX = 64 * 1024;
 
@@ -38,6 +42,11 @@ const WIRES: Readonly<Record<string, Wire>> = {
     lineEnds: EVENT_LINE_ENDS,
   },
   cohere: { adapter: cohereAdapter, finish: /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
+  completions: {
+    adapter: completionsAdapter,
+    finish: /"finish_reason":"[^"]*"[^\n]*\r?\n\r?\n/,
+    lineEnds: EVENT_LINE_ENDS,
+  },
   gemini: { adapter: geminiAdapter, finish: /"finishReason":"[^"]*"[^\n]*\r?\n\r?\n/, lineEnds: EVENT_LINE_ENDS },
   ollama: { adapter: ollamaAdapter, finish: /"done":true[^\n]*/, lineEnds: ['\n', '\r\n'] },
 };
@@ -48,6 +57,7 @@ interface Transcript {
   readonly bytes: Buffer;
   readonly upstreamId: string | null;
   readonly events: readonly TurnEvent[];
+  readonly whole?: Readonly<Record<string, unknown>>;
 }
 
 function transcripts(): Transcript[] {
@@ -57,7 +67,7 @@ function transcripts(): Transcript[] {
     bytes: readFileSync(join(FOLDER, file)),
     ...(JSON.parse(readFileSync(join(FOLDER, `${partsOf(file).name}.json`), 'utf8')) as Pick<
       Transcript,
-      'upstreamId' | 'events'
+      'upstreamId' | 'events' | 'whole'
     >),
   }));
 }
@@ -77,6 +87,13 @@ function streamOf({ adapter }: Wire, pieces: readonly Uint8Array[]): StreamAttem
   );
 }
 
+/** All text, all scores, and the rest in its order: a whole answer does not interleave them. */
+function gathered(events: readonly TurnEvent[]): readonly unknown[] {
+  const text = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []));
+  const scores = events.flatMap((event) => (event.type === 'logprobs' ? event.content : []));
+  return [text.join(''), scores, ...events.filter(({ type }) => type !== 'text-delta' && type !== 'logprobs')];
+}
+
 /** After this byte the finish is known, so an end of the connection is clean. */
 function finishedAt(bytes: Buffer, { finish }: Wire): number {
   const match = finish.exec(bytes.toString('latin1'));
@@ -87,7 +104,17 @@ function finishedAt(bytes: Buffer, { finish }: Wire): number {
 const ALL = transcripts();
 assert.ok(ALL.length >= 5);
 
-for (const { name, wire, bytes, upstreamId, events } of ALL) {
+for (const { name, wire, bytes, upstreamId, events, whole } of ALL) {
+  if (whole !== undefined) {
+    it(`${name} says the same in one piece`, () => {
+      const reader = wire.adapter.reader((index) => `made_${index}`);
+      const found: TurnEvent[] = [];
+      reader.readWhole(whole, found);
+      assert.equal(gathered([...found, { type: 'usage', usage: reader.usage }]), gathered(events));
+      assert.equal([reader.upstreamId, reader.finished], [upstreamId, true]);
+    });
+  }
+
   it(`${name} reads the same split at any byte, inside characters and line ends too (rule I61)`, async () => {
     for (let at = 0; at <= bytes.length; at++) {
       const attempt = streamOf(wire, [bytes.subarray(0, at), bytes.subarray(at)]);

@@ -17,11 +17,11 @@ const it = bounded(test, 60_000);
 const simulator = await startSimulator({ name: 'sim-a', keep: true });
 
 /** A model that continues texts, and one that chats. */
-const modelOf = (dialect: 'completions' | 'chat'): object => ({
+const modelOf = (name: string): object => ({
   schema_version: '2.4',
   id: 'sim/fast',
-  slug: `author/${dialect}`,
-  name: dialect,
+  slug: `author/${name}`,
+  name,
   created: 1_750_000_000,
   input_modalities: [{ type: 'text', supported_inputs: { max_context_length: { value: 10_000 } } }],
   output_modalities: [
@@ -34,7 +34,7 @@ const modelOf = (dialect: 'completions' | 'chat'): object => ({
     },
   ],
 });
-const providers = (['completions', 'chat'] as const).map(
+const plain = (['completions', 'chat'] as const).map(
   (dialect): ProviderDeclaration => ({
     slug: dialect,
     name: dialect,
@@ -43,12 +43,35 @@ const providers = (['completions', 'chat'] as const).map(
     models: { data: [modelOf(dialect)] },
   }),
 );
+/** Presets whose provider enforces its published rules of text completions. */
+const STRICT_NAMES = ['openai', 'vllm'] as const;
+const SETTINGS = ['temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'seed', 'stop', 'logprobs'];
+
+function strictModel(name: string): object {
+  const unknown = { type: 'unknown' };
+  const settings = Object.fromEntries(SETTINGS.map((setting) => [setting, unknown]));
+  const declared = { ...settings, top_logprobs: { type: 'range', min: 0, max: 5 } };
+  return {
+    ...modelOf(name),
+    output_modalities: [{ type: 'text', max_length: { value: 100 }, supported_parameters: declared }],
+  };
+}
+const strict = STRICT_NAMES.map(
+  (preset): ProviderDeclaration => ({
+    slug: preset,
+    name: preset,
+    preset,
+    dialect: 'completions',
+    baseUrl: `http://127.0.0.1:${simulator.port}/strict/${preset}/v1`,
+    models: { data: [strictModel(preset)] },
+  }),
+);
 
 let cluster: TestCluster;
 let funded: Funded;
 let client: OpenAI;
 test.before(async () => {
-  cluster = await startCluster({ simulators: [], providers });
+  cluster = await startCluster({ simulators: [], providers: [...plain, ...strict] });
   funded = await cluster.fund('10');
   client = new OpenAI({ apiKey: funded.key, baseURL: cluster.baseUrls[0] as string, maxRetries: 0 });
 });
@@ -172,6 +195,71 @@ it('a text completion is served by both kinds of endpoint, as a prompt where the
       assert.is((body as { prompt?: string } | undefined)?.prompt, dialect === 'completions' ? 'Once' : undefined);
     }
   }
+});
+
+it('an ordinary text completion is accepted by every provider that enforces its rules, whole and streamed', async () => {
+  const before = simulator.calls.length;
+  for (const name of STRICT_NAMES) {
+    const settings = { temperature: 0.2, top_p: 0.9, frequency_penalty: 0.1, presence_penalty: 0.1, seed: 7 };
+    const asked = { model: `author/${name}`, prompt: 'Once', max_tokens: 9, stop: ['x9'], user: 'u', echo: true };
+    const whole = await client.completions.create({ ...asked, ...settings, logprobs: 5 });
+    assert.match(whole.choices[0]?.text ?? '', /^Once.*x1 x2/);
+    let text = '';
+    for await (const { choices } of await client.completions.create({ ...asked, ...settings, stream: true })) {
+      text += choices[0]?.text ?? '';
+    }
+    assert.match(text, /^Once.*x1 x2/);
+  }
+  const calls = simulator.calls.slice(before);
+  assert.equal(
+    calls.map(({ provider, status }) => [provider, status]),
+    STRICT_NAMES.flatMap((name) => [
+      [name, 200],
+      [name, 200],
+    ]),
+  );
+  await client.completions.create({ model: 'author/openai', prompt: 'Once', logprobs: 6 }).then(
+    () => assert.unreachable(),
+    (error: Error) => assert.match(error.message, /top_logprobs/),
+  );
+  assert.is(simulator.calls.length, before + calls.length, 'a number that no endpoint declares is not sent');
+});
+
+it('the strict simulators refuse in their own words what no declaration prevents', async () => {
+  const refusal = async (name: string, body: object): Promise<string> => {
+    const url = `http://127.0.0.1:${simulator.port}/strict/${name}/v1/completions`;
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ model: 'sim/fast', ...body }) });
+    return `${response.status} ${await response.text()}`;
+  };
+  const prompt = 'Once';
+  assert.match(await refusal('openai', { prompt, top_k: 2 }), /^400 .*Unrecognized request argument supplied: top_k/);
+  assert.match(await refusal('openai', { prompt, logprobs: 6 }), /^400 .*'logprobs': must be less than or equal to 5/);
+  assert.match(await refusal('openai', { prompt, suffix: 'end' }), /^400 .*does not support the suffix/);
+  assert.match(await refusal('openai', { prompt, model: 'x-instruct', suffix: 'end' }), /^200 /);
+  assert.match(await refusal('openai', { prompt, stop: ['1', '2', '3', '4', '5'] }), /^400 .*array too long/);
+  for (const name of STRICT_NAMES) {
+    assert.match(await refusal(name, {}), /^400 .*must provide a 'prompt'/);
+    assert.match(await refusal(name, { prompt, stream_options: { include_usage: true } }), /^400 .*only allowed when/);
+  }
+  assert.match(await refusal('vllm', { prompt, top_k: 2 }), /^200 /);
+});
+
+it('a prompt of token ids, and a list of prompts, are refused before any call, by the name of the member', async () => {
+  const before = simulator.calls.length;
+  for (const prompt of [
+    [1, 2, 3],
+    [[1, 2], [3]],
+    ['Once', 'Twice'],
+  ]) {
+    const answer = await fetch(`${cluster.baseUrls[0]}/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${funded.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'author/completions', prompt }),
+    });
+    assert.is(answer.status, 400);
+    assert.match(await answer.text(), /prompt/);
+  }
+  assert.is(simulator.calls.length, before);
 });
 
 it('a conversation is not sent to an endpoint that continues texts, and its refusal says so', async () => {
