@@ -27,6 +27,8 @@ import { Pools } from '../outbound/pools.ts';
 import { PublicClient } from '../outbound/public-client.ts';
 import { Background } from '../overload/background.ts';
 import { JobPace } from '../overload/job-pace.ts';
+import { modelListOf } from '../providers/call/target.ts';
+import { STANDARD_LIST } from '../providers/model-list.ts';
 import { Workspaces } from '../routing/workspaces.ts';
 import type { ClusterConfig } from '../terms/config/config.ts';
 import type { LogRecord } from '../terms/log-record.ts';
@@ -137,7 +139,12 @@ function watchersOf(parts: CallingParts, targets: Targets, config: ClusterConfig
     log: ({ message, ...record }) => log.warn(record, message),
   };
   return [
-    new Prober({ ...parts, credentialsOf: (endpoint) => targets.credentials(endpoint), log }),
+    new Prober({
+      ...parts,
+      credentialsOf: (endpoint) => targets.credentials(endpoint),
+      modelsPathOf: (endpoint) => (modelListOf(endpoint) ?? STANDARD_LIST).path,
+      log,
+    }),
     new Checker({ ...checked, limits: config.checks }),
     new Benchmarker({ ...checked, limits: config.benchmarks }),
     new EarningsFolder({ cluster, clock, providers: config.providers, log, askMs: upstream.askMs }),

@@ -4,6 +4,7 @@ import type { OutboundUpload } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
+import type { ModelList } from './model-list.ts';
 import type { RefusalNote } from './refused.ts';
 
 /** A body that is no JSON text: a form, or bytes. Its chunks are made as the connection takes them. */
@@ -30,6 +31,8 @@ export interface Adapter {
   readonly credential: CredentialForm;
   /** Sent with every call, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where its providers list their models; absent: nowhere. */
+  readonly models?: ModelList;
   /** The wire can say how many tokens the model may think: an effort becomes a share of the ceiling. */
   readonly takesBudget: boolean;
   /** It continues a text and serves no conversation. */

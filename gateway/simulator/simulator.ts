@@ -7,7 +7,7 @@ import type { Wire } from './answer/wire.ts';
 import { type Call, CallLog } from './calls/call-log.ts';
 import { declaredAbility } from './declared-ability.ts';
 import { guestsOf, modelsDocument } from './models-document.ts';
-import { modelList } from './strict/model-lists.ts';
+import { modelPage, shownModel } from './strict/model-lists.ts';
 import { STRICT } from './strict/strict.ts';
 import type { StrictProvider } from './strict/strict-provider.ts';
 import { VideoRoutes, type VideoSite } from './video/video-routes.ts';
@@ -155,10 +155,15 @@ function served(calls: Calls, strict?: StrictProvider): Served {
   const answer = answerRoute(calls, strict);
   const videos = new VideoRoutes(calls.provider);
   return (request, response) => {
-    const path = request.url?.split('?', 1)[0] ?? '';
+    const [path = '', query] = request.url?.split('?', 2) ?? [];
     if (strict && refusedKey(request, response)) return;
     if (strict && request.method === 'GET' && LISTS.has(path)) {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(modelList(calls.provider)));
+      const page = modelPage(calls.provider, new URLSearchParams(query));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page));
+      return;
+    }
+    if (strict && request.method === 'POST' && path === SHOW) {
+      readBody(request, response, (text) => sendShown(response, (JSON.parse(text) as { model: string }).model));
       return;
     }
     const dialect = request.method === 'POST' ? DIALECTS.find((each) => each.path.test(path)) : undefined;
@@ -173,6 +178,15 @@ function served(calls: Calls, strict?: StrictProvider): Served {
 
 /** Where strict providers list their models. */
 const LISTS: ReadonlySet<string> = new Set(['/v1/models', '/v1/api/tags']);
+/** Where Ollama shows one model. */
+const SHOW = '/v1/api/show';
+
+function sendShown(response: ServerResponse, model: string): void {
+  const shown = shownModel(model);
+  response.writeHead(shown === null ? 404 : 200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(shown ?? { error: `model '${model}' not found` }));
+}
+
 const KEY_HEADERS = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'];
 /** Strict providers take any key but this one. */
 const WRONG_KEY = /\bwrong-key$/;

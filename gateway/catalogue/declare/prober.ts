@@ -27,6 +27,8 @@ export interface ProberParts {
   readonly upstream: UpstreamLimits;
   /** What authenticates calls to the provider of an endpoint. */
   readonly credentialsOf: (endpoint: Endpoint) => Credentials;
+  /** Where the provider of an endpoint lists its models, below its base address. */
+  readonly modelsPathOf: (endpoint: Endpoint) => string;
   readonly log: { info(record: object, message: string): void; warn(record: object, message: string): void };
 }
 
@@ -35,12 +37,12 @@ type Probed = { readonly failure: CallFailure | null } | null;
 
 /**
  * Probes the providers of the endpoints whose actors live on this node and reports to those actors whether they answer.
- * One request per base URL and round, independent of the number of models. Costs no tokens. A provider need not list
- * its models: an answer that only the route is missing counts as one.
+ * One request per address, wire and round, independent of the number of models. Costs no tokens. A provider need not
+ * list its models: an answer that only the route is missing counts as one.
  */
 export class Prober {
   readonly #parts: ProberParts;
-  /** Rounds in a row without an answer, by base URL. */
+  /** Rounds in a row without an answer, by address and wire. */
   readonly #failing = new Map<string, number>();
   #timer: Cancel | null = null;
   #stopped = false;
@@ -63,25 +65,25 @@ export class Prober {
     const waiting = [...this.#owned()];
     const worker = async (): Promise<void> => {
       for (let next = waiting.pop(); next; next = waiting.pop()) {
-        const [baseUrl, endpoints] = next;
-        const probed = await this.#probe(baseUrl, endpoints[0] as Endpoint);
+        const [list, endpoints] = next;
+        const probed = await this.#probe(endpoints[0] as Endpoint);
         if (probed === null) continue;
         for (const endpoint of endpoints) observeProbe(this.#parts.cluster, endpoint.id, probed.failure);
-        this.#logChange(baseUrl, endpoints[0] as Endpoint, probed.failure);
+        this.#logChange(list, endpoints[0] as Endpoint, probed.failure);
       }
     };
     await Promise.all(Array.from({ length: PROBES_AT_ONCE_MAX }, worker));
   }
 
-  #logChange(baseUrl: string, { provider: { slug } }: Endpoint, failure: CallFailure | null): void {
+  #logChange(list: string, { provider: { slug } }: Endpoint, failure: CallFailure | null): void {
     const { log } = this.#parts;
-    const before = this.#failing.get(baseUrl) ?? 0;
+    const before = this.#failing.get(list) ?? 0;
     if (failure === null) {
-      this.#failing.delete(baseUrl);
+      this.#failing.delete(list);
       if (before >= LOGGED_AT) log.info({ provider: slug }, "a provider's model list answers again");
       return;
     }
-    this.#failing.set(baseUrl, before + 1);
+    this.#failing.set(list, before + 1);
     if (before + 1 === LOGGED_AT) log.warn({ provider: slug, ...failure }, "a provider's model list fails");
   }
 
@@ -90,23 +92,27 @@ export class Prober {
     if (!this.#stopped) this.start();
   }
 
+  /** By provider, address and wire: what a call and its key depend on. */
   #owned(): Map<string, Endpoint[]> {
-    const byUrl = new Map<string, Endpoint[]>();
+    const byList = new Map<string, Endpoint[]>();
     for (const value of this.#parts.cluster.board.topic(ENDPOINTS_TOPIC).values()) {
       const endpoint = value as unknown as Endpoint;
       if (!this.#parts.cluster.owns(endpointAddress(endpoint.id))) continue;
-      const others = byUrl.get(endpoint.target.baseUrl);
+      const { provider, target } = endpoint;
+      const list = `${provider.slug} ${target.baseUrl} ${target.dialect}`;
+      const others = byList.get(list);
       if (others) others.push(endpoint);
-      else byUrl.set(endpoint.target.baseUrl, [endpoint]);
+      else byList.set(list, [endpoint]);
     }
-    return byUrl;
+    return byList;
   }
 
-  async #probe(baseUrl: string, endpoint: Endpoint): Promise<Probed> {
-    const { outbound, upstream, credentialsOf, clock } = this.#parts;
+  async #probe(endpoint: Endpoint): Promise<Probed> {
+    const { outbound, upstream, credentialsOf, modelsPathOf, clock } = this.#parts;
+    const { baseUrl, wire } = endpoint.target;
     const ms = upstream.probeTimeoutMs;
     try {
-      const url = outboundUrl(baseUrl, '/models', endpoint.target.wire?.query);
+      const url = outboundUrl(baseUrl, modelsPathOf(endpoint), wire?.query);
       const call = { method: 'GET', url, headers: PROBE_HEADERS, body: null } as const;
       const reply = await outbound.send({
         ...call,

@@ -70,7 +70,9 @@ function pricesOf({ promptUsd, completionUsd, cachedUsd }: ListedModel, { price 
 }
 
 function lengthOf(model: ListedModel, { contextLength }: StatedFacts): number | undefined {
-  return model.contextLength ?? contextLength;
+  const { contextLengthMax: most = contextLength } = model;
+  if (model.contextLength !== undefined || most === undefined) return model.contextLength;
+  return Math.min(most, contextLength ?? most);
 }
 
 function inputsOf(model: ListedModel, stated: StatedFacts): DeclaredModel['input_modalities'] {

@@ -1,5 +1,4 @@
 import { PARAMETERS } from '../../terms/parameters.ts';
-import type { ModelsForm } from '../presets/presets.ts';
 
 /** What a provider's own list states of one model. An absent member is not stated. */
 export interface ListedModel {
@@ -8,6 +7,8 @@ export interface ListedModel {
   /** Unix seconds. */
   readonly created?: number;
   readonly contextLength?: number;
+  /** The longest context of the model, where the server is told with each request how much of it to provide. */
+  readonly contextLengthMax?: number;
   readonly completionTokensMax?: number;
   /** Exact decimal USD per token; never zero, which a list may also write for "not stated". */
   readonly promptUsd?: string;
@@ -33,14 +34,18 @@ const NOT_CHAT =
   /embed|whisper|\btts\b|dall-e|moderation|transcri|realtime|rerank|speech|\bsora\b|\bveo\b|imagen|\bocr\b|davinci|babbage|guard|\bimage\b/i;
 const CHAT_TYPES: readonly unknown[] = ['chat', 'language', 'code', 'model'];
 
-/** The models of a list in a provider's form that answer conversations, and the ids of the others; null for no list. */
-export function listedModels(
-  answer: unknown,
-  form: ModelsForm,
-): { readonly models: readonly ListedModel[]; readonly others: readonly string[] } | null {
-  const list = form === 'list' ? answer : membersOf(answer)[form];
-  if (!Array.isArray(list)) return null;
-  const entries = list.map(membersOf).filter((entry) => idOf(entry) !== '');
+/** The entries of a list of models: a bare list, or the member that holds it. Null for no list. */
+export function entriesIn(answer: unknown): readonly Members[] | null {
+  const { data, models } = membersOf(answer);
+  const list = [answer, data, models].find(Array.isArray);
+  return list?.map(membersOf).filter((entry) => idOf(entry) !== '') ?? null;
+}
+
+/** The models of a list that answer conversations, and the ids of the others. */
+export function listedModels(entries: readonly Members[]): {
+  readonly models: readonly ListedModel[];
+  readonly others: readonly string[];
+} {
   const isFirst = (entry: Members, at: number): boolean => entries.findIndex((one) => idOf(one) === idOf(entry)) === at;
   const once = entries.filter(isFirst);
   return {
@@ -50,16 +55,18 @@ export function listedModels(
 }
 
 /** Google writes `models/NAME`, and a call without the folder. */
-function idOf({ id, name }: Members): string {
+export function idOf({ id, name }: Members): string {
   const text = typeof id === 'string' ? id : typeof name === 'string' ? name : '';
   return text.replace(/^models\//, '');
 }
 
 function chats(entry: Members): boolean {
   const { active, type, supports_chat, supportedGenerationMethods: methods, endpoints, is_deprecated } = entry;
-  const { completion_chat } = membersOf(entry.capabilities);
+  const { capabilities } = entry;
+  const { completion_chat } = membersOf(capabilities);
   const outputs = membersOf(entry.architecture).output_modalities;
   if ([active, supports_chat, completion_chat].includes(false) || is_deprecated === true) return false;
+  if (Array.isArray(capabilities)) return capabilities.includes('completion');
   if (typeof type === 'string') return CHAT_TYPES.includes(type);
   if (Array.isArray(methods)) return methods.includes('generateContent') && !NOT_CHAT.test(idOf(entry));
   if (Array.isArray(endpoints)) return endpoints.includes('chat');
@@ -83,7 +90,9 @@ function modelOf(entry: Members): ListedModel {
         entry.max_model_len,
         entry.max_input_tokens,
         entry.inputTokenLimit,
+        setContext(entry.parameters),
       ),
+      contextLengthMax: countOf(longestContext(membersOf(entry.model_info))),
       completionTokensMax: countOf(
         entry.max_completion_tokens,
         entry.max_output_tokens,
@@ -98,6 +107,17 @@ function modelOf(entry: Members): ListedModel {
     readsPictures: readsPictures(entry),
     reasons: reasons(entry),
   };
+}
+
+/** Ollama names the family of a model, and its members by that. */
+function longestContext(info: Members): unknown {
+  return info[`${info['general.architecture']}.context_length`];
+}
+
+/** What the author of a model for Ollama set, among the lines of its parameters. */
+function setContext(parameters: unknown): number | undefined {
+  const [, tokens] = /^num_ctx +(\d{1,9})$/m.exec(textOf(parameters) ?? '') ?? [];
+  return tokens === undefined ? undefined : Number(tokens);
 }
 
 function createdOf({ created, created_at, modified_at }: Members): number | undefined {
@@ -137,7 +157,7 @@ function abilitiesOf({ capabilities, supports_tools, features }: Members): Parti
   const { adaptive, enabled } = membersOf(membersOf(thinking).types);
   const levels = LEVELS.filter((level) => isSupported(membersOf(effort)[level]));
   const stated = [function_calling, supports_tools].find((each) => typeof each === 'boolean');
-  const listed = Array.isArray(features) ? features.includes('tools') : undefined;
+  const listed = [features, capabilities].find(Array.isArray)?.includes('tools');
   return defined({
     callsTools: (stated as boolean | undefined) ?? listed,
     efforts: levels.length === 0 ? undefined : levels,
@@ -158,7 +178,7 @@ function readsPictures({ architecture, capabilities, features, ...entry }: Membe
   const inputs = membersOf(architecture).input_modalities;
   return (
     (Array.isArray(inputs) && inputs.includes('image')) ||
-    (Array.isArray(features) && features.includes('vision')) ||
+    [features, capabilities].some((names) => Array.isArray(names) && names.includes('vision')) ||
     isSupported(image_input) ||
     [vision, entry.supports_image_in, entry.supports_image_input].includes(true)
   );
@@ -169,6 +189,7 @@ function reasons({ supported_parameters, capabilities, features, ...entry }: Mem
   return (
     (Array.isArray(supported_parameters) && supported_parameters.includes('reasoning')) ||
     (Array.isArray(features) && features.includes('reasoning')) ||
+    (Array.isArray(capabilities) && capabilities.includes('thinking')) ||
     isSupported(thinking) ||
     [reasoning, entry.supports_reasoning, entry.thinking].includes(true)
   );

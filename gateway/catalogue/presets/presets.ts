@@ -10,18 +10,11 @@ export interface Preset {
   readonly example?: string;
   readonly dialect: TurnDialect;
   readonly wire: Omit<DeclaredWire, 'preset'>;
-  /** How its list of models is answered; absent: it has none. */
-  readonly models?: ModelsForm;
-  /** Where that list is, below the base address; absent: at `/models`. */
-  readonly modelsPath?: string;
   /** What of this row was found, each with its kind of source. */
   readonly verified: string;
   /** What only a call with a key can confirm. */
   readonly unverified: string;
 }
-
-/** The member of the answer that holds the entries, or a bare list of them. */
-export type ModelsForm = 'data' | 'models' | 'list';
 
 /** The form that most providers with a switch of their own share. */
 const THINKING = { path: 'thinking.type', on: 'enabled', off: 'disabled' };
@@ -41,7 +34,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.deepseek.com/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
-    models: 'data',
     verified:
       'documentation: thinking.type, on by default; in a turn with tools reasoning_content of every earlier answer goes back, else 400. Its AI SDK package and reports: a blank one is accepted; the role developer is refused',
     unverified: 'that user and messages[].name are accepted; which tool_choice thinking accepts',
@@ -51,7 +43,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.groq.com/openai/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'auto', omit: ['messages.name', 'messages.refusal', 'messages.reasoning_details'] },
-    models: 'data',
     verified:
       'documentation: messages[].name and logprobs are refused. Its client: reasoning of messages, for models that reason; no refusal. Reports: other models refuse reasoning',
     unverified: 'which models reason: declare reasoning for those alone',
@@ -66,7 +57,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       reasoning_history: 'parts',
       tool_id: '[A-Za-z0-9]{9}',
     },
-    models: 'data',
     verified:
       'documentation: random_seed, output_dimension, thinking parts. Its client: neither user nor stream_options, nor name of a user. Reports: unknown members are 422 (max_completion_tokens too), ids have nine characters, usage comes unasked',
     unverified: 'whether stream_options is still refused; that models without reasoning accept thinking parts',
@@ -76,7 +66,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.moonshot.ai/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
-    models: 'data',
     verified:
       'documentation: thinking.type of K2.5. Its AI SDK package: K2.7 cannot be switched off and K3 takes no thinking (declare thinking_switch without values there). Reports: reasoning_content goes back in tool loops, else 400; a blank is accepted',
     unverified: 'the fixed settings of sampling of each Kimi model: declare none of them',
@@ -86,7 +75,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.z.ai/api/paas/v4',
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: THINKING },
-    models: 'data',
     verified:
       'documentation: thinking.type; reasoning_content goes back with the results of tools, that of earlier turns is read only with thinking.clear_thinking false. Code of others: /models',
     unverified: 'whether messages[].name and stream_options are ignored or refused',
@@ -96,7 +84,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.x.ai/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'none' },
-    models: 'data',
     verified:
       'documentation: chat completions are deprecated and drop earlier reasoning; with dialect responses it goes back encrypted. Its AI SDK package: reasoning_content in answers, none in messages',
     unverified: 'that responses takes instructions: omit them else',
@@ -106,7 +93,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.together.ai/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'auto', thinking_switch: { path: 'reasoning.enabled', on: true, off: false } },
-    models: 'list',
     verified:
       'documentation: the address; reasoning.enabled of hybrid models, others cannot be switched off. Its client: answers and messages have reasoning or reasoning_content; /models answers a bare list',
     unverified: 'that every model reads its reasoning when it goes back',
@@ -116,7 +102,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content' },
-    models: 'data',
     verified:
       'documentation: reasoning_content in answers and messages; reasoning_effort (none among its levels) or thinking',
     unverified: 'which models keep earlier reasoning by themselves (reasoning_history)',
@@ -126,7 +111,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.cerebras.ai/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning', omit: ['messages.refusal', 'messages.reasoning_details'] },
-    models: 'data',
     verified:
       'documentation: reasoning of answers. Its client: reasoning of messages, names in every role, no refusal; reasoning_effort none. Reports: unknown members are refused, reasoning_content and enable_thinking among them',
     unverified: 'that a model without reasoning accepts it; which models take effort none',
@@ -140,7 +124,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       thinking_switch: { path: 'reasoning.enabled', on: true, off: false },
       cache_control: true,
     },
-    models: 'data',
     verified:
       'documentation: reasoning_details go back unchanged; reasoning.enabled. Its client: cache_control on parts and tools; refusal and name of messages',
     unverified: 'what each provider behind it does with them',
@@ -150,8 +133,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'http://127.0.0.1:11434',
     dialect: 'ollama',
     wire: {},
-    models: 'models',
-    modelsPath: '/api/tags',
     verified:
       'the types of its client and server: options, think, thinking of messages, tool_name, format, counts; needs no key, its cloud (https://ollama.com) a bearer token',
     unverified: 'which templates read earlier thinking; that the cloud obeys num_ctx',
@@ -161,7 +142,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'http://127.0.0.1:8000/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'auto', thinking_switch: TEMPLATE },
-    models: 'data',
     verified:
       'documentation: port 8000, chat_template_kwargs.enable_thinking; answers have reasoning, before reasoning_content. Reports: both are read in messages',
     unverified: 'the switch of a template that has another name for it (thinking of DeepSeek and Granite)',
@@ -171,7 +151,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'http://127.0.0.1:30000/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: TEMPLATE },
-    models: 'data',
     verified:
       'documentation: port 30000, chat_template_kwargs.enable_thinking, reasoning_content in answers. Its source: in messages too',
     unverified: 'the switch of a template that has another name for it (thinking of DeepSeek)',
@@ -181,7 +160,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'http://127.0.0.1:8080/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'reasoning_content', thinking_switch: TEMPLATE },
-    models: 'data',
     verified:
       'its documentation: port 8080, chat_template_kwargs.enable_thinking, reasoning_content in answers. Its source: in messages too',
     unverified: 'the switch of a template that has another name for it',
@@ -192,7 +170,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     example: 'https://RESOURCE.openai.azure.com/openai/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'none', exclusive: UNSAMPLED, credential: 'api-key' },
-    models: 'data',
     verified:
       'documentation: the header api-key; the v1 address needs no api-version, older ones declare it as query; dialect responses below the same address',
     unverified: 'that /models lists the deployments of the resource; safety_identifier with responses',
@@ -202,7 +179,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.openai.com/v1',
     dialect: 'chat',
     wire: { reasoning_history: 'none', exclusive: UNSAMPLED },
-    models: 'data',
     verified:
       'the types of its client: chat completions neither show nor take reasoning, dialect responses does both. Documentation: a model that reasons takes no temperature',
     unverified: 'summaries of reasoning without a verified organisation: omit reasoning.summary',
@@ -212,8 +188,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.anthropic.com/v1',
     dialect: 'messages',
     wire: { exclusive: [['temperature', 'top_p']] },
-    models: 'data',
-    modelsPath: '/models?limit=1000',
     verified:
       'documentation: x-api-key, anthropic-version; /models answers {"data": [{"id"}]}. Reports: from Opus 4.1 on temperature beside top_p is refused, from Opus 4.7 and Sonnet 5 on each of temperature, top_p and top_k (declare none there)',
     unverified: 'which anthropic-beta a model still needs',
@@ -223,8 +197,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     dialect: 'gemini',
     wire: {},
-    models: 'models',
-    modelsPath: '/models?pageSize=1000',
     verified:
       'the types of its client: generateContent, thought signatures and their stand-in, JSON schemas of tools, embeddings; /models answers {"models": [{"name"}]}',
     unverified: 'whether a model before Gemini 3 takes JSON beside tools; that it serves the model on Vertex the same',
@@ -243,8 +215,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.cohere.com',
     dialect: 'cohere',
     wire: {},
-    models: 'models',
-    modelsPath: '/v1/models?page_size=1000',
     verified:
       'the types of its client: v2/chat and v2/embed, thinking with a budget, tool_plan, citations, billed tokens',
     unverified: 'that a plan and thinking are read when they go back, and strict tools without a required parameter',
@@ -254,7 +224,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.perplexity.ai/v1',
     dialect: 'responses',
     wire: { omit: ['include', 'reasoning.summary', 'safety_identifier', 'prompt_cache_key'] },
-    models: 'data',
     verified:
       'documentation: the address. Reports: its chat completions (Sonar) have ended and are 403. Its client: calls with their results, and reasoning, go back; neither include, summary, tool_choice, text nor a user. Code of others: /models',
     unverified:
@@ -269,7 +238,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       thinking_switch: { path: 'enable_thinking', on: true, off: false },
       cache_control: true,
     },
-    models: 'data',
     verified:
       'documentation: enable_thinking; cache_control on parts. Its AI SDK package: the address; reasoning_content goes back in tool loops, that of earlier turns is read only with preserve_thinking. Code of others: /models',
     unverified: 'cache_control on tools; the members of its other regions',
@@ -279,7 +247,6 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     baseUrl: 'https://api.minimax.io/anthropic/v1',
     dialect: 'messages',
     wire: {},
-    models: 'data',
     verified:
       'documentation: the address in the form of Anthropic, with the key of its client (x-api-key); thinking blocks go back whole; its list of models',
     unverified: 'which members are ignored',

@@ -10,6 +10,7 @@ import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { serverSentEvents } from '../framing/server-sent-events.ts';
 import { geminiAdapter } from '../gemini/adapter.ts';
 import { messagesAdapter } from '../messages/adapter.ts';
+import type { ModelList } from '../model-list.ts';
 import { ollamaAdapter } from '../ollama/adapter.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { responsesAdapter } from '../responses/adapter.ts';
@@ -40,6 +41,11 @@ type Called = Pick<Endpoint, 'target'> & Partial<Pick<Endpoint, 'outputModalitie
 /** What authenticates calls to the provider of an endpoint, those for its list of models among them. */
 export function credentialsOf(endpoint: Called, apiKey: string | null): Credentials {
   return credentialsFor(endpoint.target, adapterOf(endpoint) ?? chatAdapter, apiKey);
+}
+
+/** Where the provider of an endpoint lists its models: as its wire does, whatever the endpoint answers with. */
+export function modelListOf({ target }: Called): ModelList | undefined {
+  return ((ADAPTERS as Readonly<Record<string, Adapter | undefined>>)[target.dialect] ?? chatAdapter).models;
 }
 
 /** How to make one kind of call. The headers hold the operator's key: never logged. */

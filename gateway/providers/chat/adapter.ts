@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter.ts';
+import { STANDARD_LIST } from '../model-list.ts';
 import { ChatReader } from './reply-reader.ts';
 import { chatWriter, leftOut } from './request-body.ts';
 
@@ -6,6 +7,7 @@ import { chatWriter, leftOut } from './request-body.ts';
 export const chatAdapter: Adapter = {
   address: () => '/chat/completions',
   credential: 'bearer',
+  models: STANDARD_LIST,
   takesBudget: false,
   leftOut,
   writer: chatWriter,

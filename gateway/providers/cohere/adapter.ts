@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter.ts';
+import { nextBy } from '../model-list.ts';
 import { cohereEmbedAdapter } from './embed.ts';
 import { CohereReader } from './reply-reader.ts';
 import { cohereWriter, leftOut } from './request-body.ts';
@@ -7,6 +8,10 @@ import { cohereWriter, leftOut } from './request-body.ts';
 export const cohereAdapter: Adapter = {
   address: () => '/v2/chat',
   credential: 'bearer',
+  models: {
+    path: '/v1/models',
+    pages: { size: { page_size: '1000' }, next: ({ next_page_token }) => nextBy('page_token', next_page_token) },
+  },
   takesBudget: true,
   leftOut,
   writer: cohereWriter,

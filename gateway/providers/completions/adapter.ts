@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter.ts';
+import { STANDARD_LIST } from '../model-list.ts';
 import { CompletionsReader } from './reply-reader.ts';
 import { completionsWriter, leftOut } from './request-body.ts';
 
@@ -6,6 +7,7 @@ import { completionsWriter, leftOut } from './request-body.ts';
 export const completionsAdapter: Adapter = {
   address: () => '/completions',
   credential: 'bearer',
+  models: STANDARD_LIST,
   takesBudget: false,
   continuesText: true,
   leftOut,

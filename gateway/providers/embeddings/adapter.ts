@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { TurnMessage } from '../../terms/turn.ts';
 import type { Adapter, TextWriter } from '../adapter.ts';
+import { STANDARD_LIST } from '../model-list.ts';
 import { ownOptions } from '../own-options.ts';
 import { shaper } from '../shaper.ts';
 import { EmbeddingsReader } from './reply-reader.ts';
@@ -42,6 +43,7 @@ const REPLY_TOKENS_MAX = 2 * 1024 * 1024;
 export const embeddingsAdapter: Adapter = {
   address: () => '/embeddings',
   credential: 'bearer',
+  models: STANDARD_LIST,
   takesBudget: false,
   leftOut: ({ user }, { target }) => (user !== undefined && target.wire?.omit?.includes('user') ? ['user'] : []),
   writer: embeddingsWriter,

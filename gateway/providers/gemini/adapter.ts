@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter.ts';
+import { nextBy } from '../model-list.ts';
 import { geminiEmbedAdapter } from './embed.ts';
 import { modelPath } from './model-path.ts';
 import { GeminiReader } from './reply-reader.ts';
@@ -9,6 +10,10 @@ export const geminiAdapter: Adapter = {
   address: ({ upstreamId }, stream) =>
     modelPath(upstreamId) + (stream ? ':streamGenerateContent?alt=sse' : ':generateContent'),
   credential: 'x-goog-api-key',
+  models: {
+    path: '/models',
+    pages: { size: { pageSize: '1000' }, next: ({ nextPageToken }) => nextBy('pageToken', nextPageToken) },
+  },
   takesBudget: true,
   leftOut,
   writer: geminiWriter,

@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter.ts';
+import { nextBy } from '../model-list.ts';
 import { MessagesReader } from './reply-reader.ts';
 import { leftOut, messagesWriter } from './request-body.ts';
 
@@ -10,6 +11,13 @@ export const messagesAdapter: Adapter = {
   address: () => '/messages',
   credential: 'x-api-key',
   headers: { 'anthropic-version': VERSION },
+  models: {
+    path: '/models',
+    pages: {
+      size: { limit: '1000' },
+      next: ({ has_more, last_id }) => (has_more === true ? nextBy('after_id', last_id) : null),
+    },
+  },
   takesBudget: true,
   leftOut,
   writer: messagesWriter,

@@ -8,6 +8,10 @@ import { leftOut, ollamaWriter } from './request-body.ts';
 export const ollamaAdapter: Adapter = {
   address: () => '/api/chat',
   credential: 'bearer',
+  models: {
+    path: '/api/tags',
+    details: (model) => ({ path: '/api/show', body: JSON.stringify({ model }) }),
+  },
   takesBudget: false,
   leftOut,
   writer: ollamaWriter,

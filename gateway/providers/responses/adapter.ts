@@ -1,4 +1,5 @@
 import type { Adapter } from '../adapter.ts';
+import { STANDARD_LIST } from '../model-list.ts';
 import { ResponsesReader } from './reply-reader.ts';
 import { leftOut, responsesWriter } from './request-body.ts';
 
@@ -6,6 +7,7 @@ import { leftOut, responsesWriter } from './request-body.ts';
 export const responsesAdapter: Adapter = {
   address: () => '/responses',
   credential: 'bearer',
+  models: STANDARD_LIST,
   takesBudget: false,
   leftOut,
   writer: responsesWriter,

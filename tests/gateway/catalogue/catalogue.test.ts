@@ -49,7 +49,7 @@ const logged: object[] = [];
 const log = (record: object, message: string) => void logged.push({ ...record, message });
 const proberOf = (cluster: Cluster, over: Partial<ProberParts> = {}) =>
   new Prober({
-    ...{ cluster, clock: systemClock, outbound, credentialsOf: () => [] },
+    ...{ cluster, clock: systemClock, outbound, credentialsOf: () => [], modelsPathOf: () => '/models' },
     ...{ upstream: { ...config.upstream, probeTimeoutMs: 20_000 }, log: { info: log, warn: log }, ...over },
   });
 

@@ -1,18 +1,10 @@
 /** Writes a provider of a known preset into the configuration, with a models document from its own list of models. */
 import { chmod, realpath, stat, unlink } from 'node:fs/promises';
 import { dirname, extname, join, relative, resolve } from 'node:path';
-import { systemClock } from '../../../../actors/runtime/index.ts';
 import { endpointDeclarations } from '../../../catalogue/document/endpoint-declaration.ts';
 import { parseModelsText } from '../../../catalogue/document/models-document.ts';
-import { wireOf } from '../../../catalogue/document/wire-of.ts';
 import { listedDocument, type StatedFacts } from '../../../catalogue/listed/listed-document.ts';
-import { type ListedModel, listedModels } from '../../../catalogue/listed/listed-models.ts';
 import { PRESETS, type Preset } from '../../../catalogue/presets/presets.ts';
-import { signedHeaders } from '../../../outbound/credentials.ts';
-import type { Outbound } from '../../../outbound/outbound.ts';
-import { outboundUrl } from '../../../outbound/outbound.ts';
-import { OutboundError } from '../../../outbound/outbound-error.ts';
-import { credentialsOf } from '../../../providers/call/target.ts';
 import type { ProviderDeclaration } from '../../../terms/provider-declaration.ts';
 import { ConfigError, lineOf } from '../../config/config-error.ts';
 import { slugsIn, withProvider } from '../../config/edit-config.ts';
@@ -20,6 +12,7 @@ import { readKeyFile } from '../../config/key-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { writeWhole } from '../../launcher/private-files.ts';
 import type { GlobalOptions } from '../frame/command.ts';
+import { listOf } from './list-models.ts';
 import { type OwnConfig, ownConfig, withOutbound } from './own-config.ts';
 
 export interface NewProvider extends GlobalOptions, StatedFacts {
@@ -45,10 +38,6 @@ export interface AddedProvider {
   readonly others: readonly string[];
 }
 
-const LIST_MS = 30_000;
-const LIST_BYTES_MAX = 16 * 1024 * 1024;
-const ASKING = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
-
 /** Changes nothing unless all of it can be written. @throws ConfigError */
 export async function addProvider(given: NewProvider): Promise<AddedProvider> {
   const preset = (PRESETS as Readonly<Record<string, Preset>>)[given.preset] as Preset;
@@ -61,7 +50,10 @@ export async function addProvider(given: NewProvider): Promise<AddedProvider> {
   }
   const provider = providerOf(given, preset);
   const key = given.keyFile === undefined ? null : (await readKeyFile(resolve(given.keyFile), '--key-file')).key;
-  const { models, others } = await withOutbound((outbound) => listOf(outbound, { given, preset, provider, key }));
+  const { keyFile, models: named } = given;
+  const { models, others } = await withOutbound((outbound) =>
+    listOf({ outbound, preset, provider, key, keyFile, named }),
+  );
   const made = listedDocument(models, given, { dialect: preset.dialect, author: given.preset });
   const documentText = `${JSON.stringify(made.document, null, 2)}\n`;
   const endpoints = checked(documentText, provider, document);
@@ -105,77 +97,6 @@ function entryOf({ name, preset, baseUrl, keyFile }: NewProvider, { title }: Pre
 function shortPath(folder: string, path: string): string {
   const below = relative(folder, path);
   return below.startsWith('..') ? path : `./${below}`;
-}
-
-interface Asked {
-  readonly given: NewProvider;
-  readonly preset: Preset;
-  readonly provider: ProviderDeclaration;
-  readonly key: string | null;
-}
-
-interface OwnList {
-  readonly models: readonly ListedModel[];
-  readonly others: readonly string[];
-}
-
-/** The models that the provider lists, or of these the named ones; without a list the named ones. @throws ConfigError */
-async function listOf(outbound: Outbound, { given, preset, provider, key }: Asked): Promise<OwnList> {
-  const { models: named } = given;
-  if (preset.models === undefined) {
-    if (named !== undefined) return { models: named.map(unlisted), others: [] };
-    throw new ConfigError(`${given.preset} has no list of models; name them with --models ID,ID`);
-  }
-  const { baseUrl } = provider;
-  const address = `${baseUrl.replace(/\/+$/, '')}${preset.modelsPath ?? '/models'}`;
-  const list = listedModels(await fetched(outbound, { given, preset, provider, key }, address), preset.models);
-  if (list === null) throw new ConfigError(`${address} answers no list of models; check --base-url and --preset`);
-  if (named === undefined) return list;
-  const unknown = named.find((id) => !list.models.some((one) => one.id === id) && !list.others.includes(id));
-  if (unknown !== undefined) throw new ConfigError(`--models names ${unknown}, which ${address} does not list`);
-  const others = new Set(list.others);
-  return { models: named.map((id) => list.models.find((one) => one.id === id) ?? unlisted(id)), others: [...others] };
-}
-
-function unlisted(id: string): ListedModel {
-  return { id, name: id, readsPictures: false, reasons: false };
-}
-
-async function fetched(outbound: Outbound, { given, preset, provider, key }: Asked, address: string): Promise<unknown> {
-  const wire = wireOf(provider, {}, []);
-  const target = {
-    dialect: preset.dialect,
-    baseUrl: provider.baseUrl,
-    upstreamId: '',
-    ...(wire === undefined ? {} : { wire }),
-  };
-  const call = {
-    method: 'GET',
-    url: outboundUrl(provider.baseUrl, preset.modelsPath ?? '/models', wire?.query),
-    headers: ASKING,
-    body: null,
-  } as const;
-  try {
-    const headers = await signedHeaders(credentialsOf({ target }, key), { ...call, clock: systemClock, outbound });
-    const ms = LIST_MS;
-    const limits = { connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms, bodyBytesMax: LIST_BYTES_MAX };
-    const reply = await outbound.send({ ...call, headers, limits });
-    const text = await reply.body.text();
-    if (reply.status !== 200) throw new ConfigError(refusalWords(reply.status, given, address));
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof OutboundError) {
-      throw new ConfigError(`${address} cannot be reached (${error.message}); check --base-url and the network`);
-    }
-    if (error instanceof SyntaxError) throw new ConfigError(`${address} answers no JSON; check --base-url`);
-    throw error;
-  }
-}
-
-function refusalWords(status: number, { keyFile }: NewProvider, address: string): string {
-  if (status !== 401 && status !== 403) return `${address} answers ${status}; check --base-url and --preset`;
-  const remedy = keyFile === undefined ? 'give its key with --key-file FILE' : `check the key in --key-file ${keyFile}`;
-  return `the provider refuses the call (${address} answers ${status}); ${remedy}`;
 }
 
 /** How many of the document's models serve. @throws ConfigError for a list that makes no valid document. */

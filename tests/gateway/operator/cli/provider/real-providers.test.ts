@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -34,6 +37,8 @@ const BASES: Readonly<Record<string, string>> = {
   anthropic: '/v1',
   google: '/v1beta',
   together: '/v1',
+  cohere: '',
+  ollama: '',
 };
 const file = (name = 'c.json'): string => join(folder, name);
 const baseOf = (preset: string): string => `http://127.0.0.1:${simulator.port}/strict/${preset}${BASES[preset]}`;
@@ -70,7 +75,7 @@ const PRESETS_TRIED = ['groq', 'deepseek', 'anthropic', 'google'];
 it('an entry of four presets works as it is written, and each declaration is right', async () => {
   for (const preset of PRESETS_TRIED) {
     const added = await toldJson<AddedProvider>(adding(preset, '--price', '0.15,0.60', '--context', '64000'));
-    assert.equal([added.models, added.serving], preset === 'anthropic' ? [2, 2] : [3, 3]);
+    assert.equal([added.models, added.serving], [3, 3]);
   }
   const { providers } = await loadConfig({ file: file(), cwd: folder, env: {} });
   assert.equal(
@@ -110,6 +115,43 @@ it('what the list states is declared, and a model whose price it does not state 
   assert.is(priced?.is_ready, undefined);
   assert.equal(priced?.input_modalities[0]?.pricing, [{ type: 'prompt', unit: 'token', cost_usd: '0.00000018' }]);
   assert.match(await told(testing('together')), /^sim\/tools\nABILITY/);
+});
+
+it('a list in pages is read to its end, each wire by its own parameter', async () => {
+  for (const preset of ['anthropic', 'google', 'cohere']) {
+    await told(adding(preset, '--price', '1,2'));
+    assert.is(documentOf(preset).length, 3, preset);
+  }
+});
+
+it('a list whose pages have no end is refused, and nothing is written', async () => {
+  let pages = 0;
+  const endless = createServer((_request, response) => {
+    pages++;
+    response.end(JSON.stringify({ data: [{ id: `m${pages}` }], has_more: true, last_id: `m${pages}` }));
+  }).listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  const base = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/v1`;
+  const where = ['--preset', 'anthropic', '--base-url', base, '--config', file()];
+  assert.match(await failureOf(['providers', 'add', 'x', ...where]), /\/v1\/models has more than 32 pages of models/);
+  endless.close();
+  assert.is(pages, 32);
+  assert.equal(readdirSync(folder), ['key']);
+});
+
+it('what a server of its own shows of each model is declared, with a context up to the stated one', async () => {
+  await told(adding('ollama', '--price', '1,2', '--context', '32000'));
+  const declared = documentOf('ollama').map(({ id, input_modalities: [text], output_modalities: [answer] }) => [
+    id,
+    (text as { supported_inputs?: { max_context_length?: { value: number } } }).supported_inputs?.max_context_length
+      ?.value,
+    Object.keys(answer?.supported_parameters ?? {}).filter((name) => name === 'tools' || name === 'reasoning'),
+  ]);
+  assert.equal(declared, [
+    ['sim/tools', 32_000, ['tools']],
+    ['sim/reasoner', 32_000, ['tools', 'reasoning']],
+    ['sim/fast', 8_192, ['tools']],
+  ]);
 });
 
 it('a list without context lengths leaves them to the operator', async () => {
