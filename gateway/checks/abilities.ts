@@ -6,7 +6,7 @@ import { ProviderFailure } from '../providers/provider-failure.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import type { Usage } from '../terms/usage.ts';
-import { askFor, type CheckSite, isFailure } from './ask.ts';
+import { askFor, type CheckSite, converses, isFailure } from './ask.ts';
 import { structuredOutputsProbe } from './format-probes.ts';
 import { inputProbe } from './input-probes.ts';
 import type { QualificationProbe } from './probe.ts';
@@ -47,17 +47,18 @@ const HISTORY: DeclaredMember = { kind: 'wire', name: 'reasoning_history' };
 
 /**
  * Tries the abilities of one endpoint with one small request each, declared or not, over the adapters of callers' turns
- * and without a charge. An endpoint that gives no text at all is asked nothing further.
+ * and without a charge. An endpoint that gives no text at all, or that only continues texts, is asked nothing further.
  */
 export async function testAbilities(site: CheckSite, endpoint: Endpoint): Promise<readonly AbilityFinding[]> {
-  const whole = await hear(site, endpoint, question(endpoint.model, YES));
+  const kind = converses(endpoint) ? 'conversation' : 'continuation';
+  const whole = await hear(site, endpoint, question(endpoint.model, YES, { kind }));
   const text = textFinding('text', whole);
   if (isFailure(whole)) return [text];
-  const streamed = await hear(site, endpoint, question(endpoint.model, YES, { stream: true }));
+  const streamed = await hear(site, endpoint, question(endpoint.model, YES, { kind, stream: true }));
+  const first = [text, textFinding('stream', streamed), usageFinding(whole, streamed)];
+  if (kind === 'continuation') return first;
   return [
-    text,
-    textFinding('stream', streamed),
-    usageFinding(whole, streamed),
+    ...first,
     ...(await toolFindings(site, endpoint)),
     ...(await reasoningFindings(site, endpoint)),
     await probed(site, endpoint, inputProbe(endpoint, 'image'), 'image', { kind: 'input', name: 'image' }),

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { ProviderAttempt } from '../providers/adapter.ts';
 import { open, type RefusalSink } from '../providers/call/open.ts';
-import type { Target } from '../providers/call/target.ts';
+import { adapterOf, type Target } from '../providers/call/target.ts';
 import { failureOf } from '../providers/failure-of.ts';
 import type { ProviderFailure } from '../providers/provider-failure.ts';
 import type { CheckLimits } from '../terms/config/check-limits.ts';
@@ -59,6 +59,11 @@ export async function askFor<T>(
   } catch (thrown) {
     return failureOf(thrown, null);
   }
+}
+
+/** False for an endpoint that only continues texts: no question has a form there. */
+export function converses(endpoint: Endpoint): boolean {
+  return adapterOf(endpoint)?.continuesText !== true;
 }
 
 export function isFailure(answer: object): answer is ProviderFailure {

@@ -5,7 +5,7 @@ import type { Cancel } from '../../actors/runtime/index.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../actors/terms/ids.ts';
 import type { BenchmarkLimits } from '../terms/config/check-limits.ts';
-import { ask, isFailure } from './ask.ts';
+import { ask, converses, isFailure } from './ask.ts';
 import { type BenchmarkSet, readBenchmarkSet } from './benchmark-set.ts';
 import type { CheckerParts } from './checker.ts';
 import { incomplete } from './probe.ts';
@@ -139,9 +139,11 @@ export class Benchmarker {
   }
 }
 
-/** Endpoints that answer with text alone and are not failing. */
-function isAsked({ health, outputModalities }: Endpoint): boolean {
-  return outputModalities.every((modality) => modality === 'text') && (health === 'healthy' || health === 'unknown');
+/** Endpoints that answer questions with text alone and are not failing. */
+function isAsked(endpoint: Endpoint): boolean {
+  const { health, outputModalities } = endpoint;
+  if (!converses(endpoint) || outputModalities.some((modality) => modality !== 'text')) return false;
+  return health === 'healthy' || health === 'unknown';
 }
 
 function nameOf(endpoint: Endpoint, set: BenchmarkSet): string {

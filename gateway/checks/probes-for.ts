@@ -1,4 +1,5 @@
 import type { Check, Effort, Endpoint } from '../../actors/terms/endpoint.ts';
+import { converses } from './ask.ts';
 import { responseFormatProbe, structuredOutputsProbe } from './format-probes.ts';
 import { checkedMedia, inputProbe, type Medium } from './input-probes.ts';
 import { failed, incomplete, inconclusive, type Judgement, passed, type QualificationProbe } from './probe.ts';
@@ -10,9 +11,11 @@ const INPUT = 'input:';
 
 /**
  * The checks that follow from an endpoint's declarations; undeclared abilities are not checked. Endpoints that may
- * answer with pictures or speech get only the tool checks, because checks must be cheap.
+ * answer with pictures or speech get only the tool checks, because checks must be cheap. Those that only continue texts
+ * get none. (rule C41)
  */
 export function checksFor(endpoint: Endpoint): readonly Check[] {
+  if (!converses(endpoint)) return [];
   const declares = (parameter: string): boolean => endpoint.supportedParameters.includes(parameter);
   const checks: Check[] = declares('tools') ? ['tool_dispatch', 'tools'] : [];
   if (endpoint.outputModalities.some((modality) => modality !== 'text')) return checks;

@@ -3,8 +3,9 @@
  * gateway may announce it as ready. (rule C43)
  */
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import type { Tool } from '../terms/turn.ts';
-import { failed, incomplete, type Judgement, passed, type QualificationProbe } from './probe.ts';
+import { adapterOf } from '../providers/call/target.ts';
+import type { Tool, Turn } from '../terms/turn.ts';
+import { failed, incomplete, inconclusive, type Judgement, passed, type QualificationProbe } from './probe.ts';
 import type { ProbeAnswer } from './probe-answer.ts';
 import { question } from './probe-answer.ts';
 
@@ -19,28 +20,34 @@ const TOOL: Tool = {
   },
 };
 const TEXT = 'Call report_number with the number 7.';
+/** Of tokens; the choice of tools does not depend on it. */
+const CEILING = 512;
 /** Larger calls are not announced. (rule I68) */
 const DISPATCH_BYTES_MAX = 64 * 1024;
 
-export function toolsProbe({ model }: Endpoint): QualificationProbe {
-  return {
-    check: 'tools',
-    turn: question(model, TEXT, { tools: [TOOL], toolChoice: 'required' }),
-    judge: (answer) => called(answer) ?? passed('a required call was made'),
-  };
+export function toolsProbe(endpoint: Endpoint): QualificationProbe {
+  const turn = question(endpoint.model, TEXT, { tools: [TOOL], toolChoice: 'required' });
+  const none = withoutCall(endpoint, turn);
+  return { check: 'tools', turn, judge: (answer) => called(answer, none) ?? passed('a required call was made') };
 }
 
-export function dispatchProbe({ model }: Endpoint): QualificationProbe {
-  return {
-    check: 'tool_dispatch',
-    turn: question(model, TEXT, { tools: [TOOL], toolChoice: 'required', stream: true }),
-    judge: (answer) => called(answer) ?? whole(answer),
-  };
+export function dispatchProbe(endpoint: Endpoint): QualificationProbe {
+  const turn = question(endpoint.model, TEXT, { tools: [TOOL], toolChoice: 'required', stream: true });
+  const none = withoutCall(endpoint, turn);
+  return { check: 'tool_dispatch', turn, judge: (answer) => called(answer, none) ?? whole(answer) };
+}
+
+/** The verdict on a complete answer without a call: a wire that cannot demand one leaves the choice to the model. */
+function withoutCall(endpoint: Endpoint, turn: Turn): Judgement {
+  const isFree = adapterOf(endpoint)?.leftOut(turn, endpoint, CEILING).includes('tool_choice');
+  return isFree
+    ? inconclusive('text instead of a call that the wire cannot demand')
+    : failed('text instead of the required call');
 }
 
 /** Null if only the given tool was called. */
-function called(answer: ProbeAnswer): Judgement | null {
-  if (answer.calls.length === 0) return incomplete(answer) ?? failed('text instead of the required call');
+function called(answer: ProbeAnswer, none: Judgement): Judgement | null {
+  if (answer.calls.length === 0) return incomplete(answer) ?? none;
   return answer.calls.every(({ name }) => name === TOOL.name) ? null : failed('another tool was called');
 }
 

@@ -97,6 +97,7 @@ const BY_MODEL: Readonly<Record<string, Directive & Ability>> = {
   'sim/no-usage': { tokens: 16, usage: false },
   'sim/flaky': { tokens: 16 },
   'sim/down': { status: 503 },
+  'sim/missing': { status: 404 },
   'sim/small': { tokens: 8 },
   'sim/structured': { tokens: 12 },
   'sim/vision': { tokens: 8, sees: true },

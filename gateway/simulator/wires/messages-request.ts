@@ -10,7 +10,7 @@ interface MessagesRequest {
   readonly tools?: readonly { readonly name?: string; readonly input_schema?: JsonSchema }[];
   readonly tool_choice?: { readonly type?: string; readonly name?: string };
   readonly thinking?: { readonly type?: string; readonly budget_tokens?: number };
-  readonly output_config?: { readonly effort?: string };
+  readonly output_config?: { readonly effort?: string; readonly format?: { readonly schema?: JsonSchema } };
 }
 
 interface Block {
@@ -51,8 +51,14 @@ export function chatOf(body: unknown): ChatRequest {
     messages: [...lead, ...messages.flatMap(messagesOf)],
     ...(tools === undefined ? {} : { tools: tools.map(toolOf) }),
     ...choiceOf(tool_choice),
+    ...formatOf(output_config),
     ...(thinking === undefined ? {} : { reasoning: thoughtOf(thinking, output_config?.effort) }),
   };
+}
+
+function formatOf({ format }: MessagesRequest['output_config'] = {}): Pick<ChatRequest, 'response_format'> {
+  if (format?.schema === undefined) return {};
+  return { response_format: { type: 'json_schema', json_schema: { schema: format.schema } } };
 }
 
 /** The results of tools in a user's turn become a message of role `tool`, before the rest of the turn. */

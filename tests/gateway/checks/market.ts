@@ -4,10 +4,12 @@ import { type ActorEvent, type Cluster, type Json, systemClock } from '../../../
 import type { Endpoint, Evidence } from '../../../actors/terms/endpoint.ts';
 import { endpointAddress } from '../../../actors/terms/ids.ts';
 import config from '../../../cluster.config.ts';
+import { Prober } from '../../../gateway/catalogue/declare/prober.ts';
+import type { CheckSite } from '../../../gateway/checks/ask.ts';
 import { Benchmarker } from '../../../gateway/checks/benchmarker.ts';
 import { Checker } from '../../../gateway/checks/checker.ts';
 import { Pools } from '../../../gateway/outbound/pools.ts';
-import { targetOf } from '../../../gateway/providers/call/target.ts';
+import { credentialsOf, modelListOf, targetOf } from '../../../gateway/providers/call/target.ts';
 import type { BenchmarkLimits, CheckLimits } from '../../../gateway/terms/config/check-limits.ts';
 import { boardEndpoint } from '../../support/model/endpoints.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
@@ -27,6 +29,11 @@ export class Market {
   readonly logs: object[] = [];
   readonly checker: Checker;
   readonly benchmarker: Benchmarker;
+  readonly prober: Prober;
+  /** Where single questions are asked. */
+  readonly site: CheckSite;
+  /** The operator's key for every provider. */
+  key: string | null = null;
   readonly foreign = new Set<string>();
   readonly sent: ActorEvent[] = [];
   readonly #outbound = new Pools({
@@ -49,12 +56,24 @@ export class Market {
       clock: this.clock,
       outbound: this.#outbound,
       upstream: config.upstream,
-      targetOf: (endpoint: Endpoint) => targetOf(endpoint, null),
+      targetOf: (endpoint: Endpoint) => targetOf(endpoint, this.key),
       log: (record: object) => void this.logs.push(record),
+    };
+    this.site = {
+      ...{ outbound: this.#outbound, clock: this.clock, targetOf: parts.targetOf, begun: () => {} },
+      limits: { ...config.checks, timeoutMs: 2_000 },
+      ...config.upstream,
     };
     this.checker = new Checker({
       ...parts,
       limits: { ...config.checks, firstWithinMs: 1, timeoutMs: 2_000, ...limits },
+    });
+    this.prober = new Prober({
+      ...parts,
+      clock: systemClock,
+      credentialsOf: (endpoint) => credentialsOf(endpoint, this.key),
+      modelsPathOf: (endpoint) => modelListOf(endpoint)?.path ?? '/models',
+      log: { info: parts.log, warn: parts.log },
     });
     this.benchmarker = new Benchmarker({ ...parts, limits: { ...config.benchmarks, timeoutMs: 2_000, ...runs } });
   }
