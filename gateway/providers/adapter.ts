@@ -58,6 +58,8 @@ export interface Adapter {
   ): ReplyReader;
   /** How its streams are cut into frames; absent: server-sent events. */
   readonly framing?: Framing;
+  /** An input of embeddings may be a list of token ids. */
+  readonly takesTokenIds?: boolean;
   /** For endpoints that answer with vectors, where the wire has a form of its own for them. */
   readonly embeds?: Adapter;
   /** Brackets, braces, colons and commas of a whole reply; absent: the bound of answers in words. */

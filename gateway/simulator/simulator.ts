@@ -17,7 +17,7 @@ import { chatOfCohere, cohereEmbed, cohereWire } from './wires/cohere-wire.ts';
 import { chatOfCompletion, completionsWire } from './wires/completions-wire.ts';
 import { chatOfConverse } from './wires/converse-request.ts';
 import { embeddingsDialect } from './wires/embeddings.ts';
-import { geminiEmbed } from './wires/gemini-embeddings.ts';
+import { geminiEmbed, geminiPredict, geminiSingle } from './wires/gemini-embeddings.ts';
 import { chatOfGemini } from './wires/gemini-request.ts';
 import { geminiWire } from './wires/gemini-wire.ts';
 import { chatOf } from './wires/messages-request.ts';
@@ -92,6 +92,8 @@ const DIALECTS: readonly Dialect[] = [
   { path: /^\/v1\/api\/embed$/, ...ollamaEmbed },
   { path: /^\/v1\/v2\/chat$/, wire: () => cohereWire, read: chatOfCohere },
   { path: /^\/v1\/models\/[^:]+:batchEmbedContents$/, ...geminiEmbed },
+  { path: /^\/v1\/models\/(?<model>[^:]+):predict$/, ...geminiPredict },
+  { path: /^\/v1\/models\/(?<model>[^:]+):embedContent$/, ...geminiSingle },
   { path: /^\/v1\/v2\/embed$/, ...cohereEmbed },
   { path: /^\/v1\/completions$/, wire: () => completionsWire, read: chatOfCompletion },
   { path: /^\/v1\/embeddings$/, ...embeddingsDialect },

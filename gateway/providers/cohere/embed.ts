@@ -1,11 +1,10 @@
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import type { TurnMessage } from '../../terms/turn.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { Adapter, TextWriter } from '../adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
+import { inputText } from '../embeddings/input-text.ts';
 import { EmbeddingsReader } from '../embeddings/reply-reader.ts';
 import { ownOptions } from '../own-options.ts';
-import { ProviderFailure } from '../provider-failure.ts';
 import { shaper } from '../shaper.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -25,7 +24,7 @@ function embedWriter(endpoint: Endpoint): TextWriter {
   const shape = shaper(wire);
   return ({ messages, sampling, preferences: { options } }) => {
     const { dimensions, input_type: use = 'search_document', ...settings } = sampling;
-    const body: Record<string, unknown> = { model, texts: messages.map(inputOf), truncate: 'NONE' };
+    const body: Record<string, unknown> = { model, texts: messages.map(inputText), truncate: 'NONE' };
     for (const [name, value] of Object.entries(settings)) if (declared.has(name)) body[name] = value;
     body.input_type = use;
     body.embedding_types = [isEncoded ? 'base64' : 'float'];
@@ -33,14 +32,6 @@ function embedWriter(endpoint: Endpoint): TextWriter {
     shape?.(body);
     return JSON.stringify(options === undefined ? body : { ...body, ...ownOptions(options, endpoint, OURS) });
   };
-}
-
-function inputOf(message: TurnMessage): string {
-  if (message.role !== 'user' || message.tokens === undefined) return message.text ?? '';
-  throw new ProviderFailure('rejected', 'the wire embeds no token ids', null, {
-    code: 'unsupported_parameter',
-    param: 'input',
-  });
 }
 
 /** Vectors in their order, by their type. Their forms and counts are checked as those of OpenAI's form. */
@@ -57,6 +48,7 @@ class CohereEmbedReader extends EmbeddingsReader {
 /** Vectors of texts: `/v2/embed`. Never streamed. */
 export const cohereEmbedAdapter: Adapter = {
   ...embeddingsAdapter,
+  takesTokenIds: false,
   address: () => '/v2/embed',
   leftOut: ({ user }) => (user === undefined ? [] : ['user']),
   writer: embedWriter,

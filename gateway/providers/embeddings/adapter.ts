@@ -45,6 +45,7 @@ export const embeddingsAdapter: Adapter = {
   credential: 'bearer',
   models: STANDARD_LIST,
   takesBudget: false,
+  takesTokenIds: true,
   leftOut: ({ user }, { target }) => (user !== undefined && target.wire?.omit?.includes('user') ? ['user'] : []),
   writer: embeddingsWriter,
   reader: (_makeCallId, note, asked) => new EmbeddingsReader(asked, note),

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import type { Adapter, TextWriter } from '../adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
+import { inputText } from '../embeddings/input-text.ts';
 import { EmbeddingsReader } from '../embeddings/reply-reader.ts';
 import { shaper } from '../shaper.ts';
 
@@ -15,7 +16,7 @@ function embedWriter({ target, supportedParameters, contextLength }: Endpoint): 
   return ({ messages, sampling: { dimensions } }) => {
     const body: Record<string, unknown> = {
       model,
-      input: messages.map(({ text }) => text ?? ''),
+      input: messages.map(inputText),
       truncate: false,
       options: { num_ctx: contextLength },
     };
@@ -37,8 +38,12 @@ class EmbedReader extends EmbeddingsReader {
 /** Vectors of texts: `/api/embed`. Never streamed. */
 export const ollamaEmbedAdapter: Adapter = {
   ...embeddingsAdapter,
+  takesTokenIds: false,
   address: () => '/api/embed',
-  leftOut: ({ user }) => (user === undefined ? [] : ['user']),
+  leftOut: ({ user, sampling }) => [
+    ...(user === undefined ? [] : ['user']),
+    ...(sampling.input_type === undefined ? [] : ['input_type']),
+  ],
   writer: embedWriter,
   reader: (_makeCallId, note, asked) => new EmbedReader(asked, note),
 };

@@ -27,6 +27,8 @@ export interface IndexedEndpoint {
   readonly answers: boolean;
   /** It continues a text and serves no conversation. */
   readonly continuesOnly: boolean;
+  /** It embeds, and its wire has no form for token ids. */
+  readonly embedsTextsOnly: boolean;
   /** Counts its prompts. */
   readonly vocabulary: VocabularyName;
 }
@@ -89,6 +91,7 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
   const { prompt, completion } = endpoint.tariff;
   const promptPrice = prompt === undefined ? Number.POSITIVE_INFINITY : Number(prompt);
   const { health } = endpoint;
+  const adapter = adapterOf(endpoint);
   const indexed: IndexedEndpoint = {
     endpoint,
     declares: declarations(endpoint),
@@ -98,7 +101,8 @@ function indexEndpoint(endpoint: Endpoint): IndexedEndpoint {
     tier: health === 'down' ? 2 : health === 'degraded' ? 1 : 0,
     uptime: endpoint.measured.uptime30m ?? endpoint.measured.uptime1d ?? 100,
     answers: endpoint.outputModalities.some((output) => output === 'text' || output === 'image' || output === 'audio'),
-    continuesOnly: adapterOf(endpoint)?.continuesText === true,
+    continuesOnly: adapter?.continuesText === true,
+    embedsTextsOnly: endpoint.outputModalities.includes('embeddings') && adapter?.takesTokenIds !== true,
     vocabulary: vocabularyOf(endpoint.tokenizer),
   };
   known.set(endpoint, indexed);

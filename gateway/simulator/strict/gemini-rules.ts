@@ -90,6 +90,7 @@ class Refusal extends Error {}
 /** How the provider refuses a request; null for one that it answers. */
 export function geminiRefusal(body: Members): StrictRefusal | null {
   try {
+    if (EMBEDDING.some((name) => name in body)) return checkEmbedding(body);
     onlyKnown(body, ROOT, '');
     const contents = contentsOf(body);
     contents.forEach(checkParts);
@@ -102,6 +103,32 @@ export function geminiRefusal(body: Members): StrictRefusal | null {
     if (error instanceof Refusal) return { status: 400, body: geminiFailure(400, error.message) };
     throw error;
   }
+}
+
+/** The member of each method that embeds. */
+const EMBEDDING = ['requests', 'instances', 'embedContentConfig'];
+const EMBEDS = ['model', 'content', 'taskType', 'title', 'outputDimensionality'];
+const INSTANCES_MAX = 250;
+
+function checkEmbedding({
+  requests = [],
+  instances = [],
+  parameters,
+  embedContentConfig,
+  content,
+  ...more
+}: Members): null {
+  onlyKnown(more, [], '');
+  for (const [at, one] of (requests as readonly Members[]).entries()) onlyKnown(one, EMBEDS, `requests[${at}]`);
+  const inputs = instances as readonly Members[];
+  if (inputs.length > INSTANCES_MAX) refuse(`${inputs.length} instance(s) is not allowed, at most ${INSTANCES_MAX}.`);
+  for (const [at, one] of inputs.entries()) {
+    onlyKnown(one, ['content', 'task_type', 'title', 'mimeType'], `instances[${at}]`);
+  }
+  onlyKnown(membersOf(parameters), ['outputDimensionality', 'autoTruncate'], 'parameters');
+  onlyKnown(membersOf(embedContentConfig), ['taskType', 'title', 'outputDimensionality', 'autoTruncate'], 'config');
+  onlyKnown(membersOf(content), ['role', 'parts'], 'content');
+  return null;
 }
 
 function refuse(message: string): never {

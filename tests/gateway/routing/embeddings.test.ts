@@ -6,6 +6,7 @@ import { honoured } from '../../../gateway/routing/honoured.ts';
 import { plan } from '../../../gateway/routing/plan.ts';
 import { promptNeeds } from '../../../gateway/routing/prompt-needs.ts';
 import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
+import type { Rejection } from '../../../gateway/terms/plan.ts';
 import type { Turn } from '../../../gateway/terms/turn.ts';
 import { loadVocabulary } from '../../../gateway/tokens/vocabulary.ts';
 import { bounded } from '../../support/bounded.ts';
@@ -27,10 +28,17 @@ function asking(requested: Partial<Turn> = {}): Turn {
   return turnOf({ kind: 'vectors', models: ['author/model'], modalities: MODALITIES, ...requested });
 }
 
+const targetBy = (dialect: Endpoint['target']['dialect']): Endpoint['target'] => ({
+  dialect,
+  baseUrl: 'https://p.test/v1',
+  upstreamId: 'm',
+});
+
 function boardOf(...declared: Partial<Endpoint>[]): ReadonlyMap<string, Json> {
   const endpoints = declared.map((each, at) =>
     endpointOf({
       ...{ id: `ep_${at}`, model: 'author/model', outputModalities: ['embeddings'], contextLength: 10 },
+      target: targetBy('embeddings'),
       ...{ tokenizer: 'cl100k_base', promptTokensMax: null, supportedParameters: [], descriptors: {} },
       ...{ tariff: { id: `t${at}`, prompt: '1', completion: '0', discount: 0 } },
       ...each,
@@ -99,6 +107,20 @@ it('where characters are priced, token ids are not taken: they would be embedded
     /token ids, where characters are priced, is not supported/,
   );
   assert.is(plan(asking(), boardOf(priced), 0).candidates.length, 1);
+});
+
+it('token ids go to an endpoint whose wire has a form for them, and are refused by the name of the member without one (rule I105)', () => {
+  const messages = [{ role: 'user', text: '', tokens: [1, 2] }] as const;
+  for (const dialect of ['gemini', 'cohere', 'ollama'] as const) {
+    const texts = { target: targetBy(dialect) };
+    const [candidate, ...more] = plan(asking({ messages }), boardOf(texts, {}), 0).candidates;
+    assert.equal([candidate?.endpoint.id, more], ['ep_1', []]);
+    const error = refused(asking({ messages }), boardOf(texts));
+    assert.match(error.message, /an input of token ids is not supported/);
+    const { provider, endpoint, ...rejection } = (error.metadata?.rejections as readonly Rejection[])[0] as Rejection;
+    assert.equal(rejection, { reason: 'source', member: 'input', detail: 'an input of token ids' });
+    assert.is(plan(asking(), boardOf(texts), 0).candidates.length, 1);
+  }
 });
 
 it('the cheapest prompt is first by price, and a cap on completions does not concern vectors', () => {

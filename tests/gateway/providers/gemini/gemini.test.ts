@@ -2,8 +2,6 @@ import { ApiError, type Content, type FunctionDeclaration, GoogleGenAI, type Par
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Endpoint } from '../../../../actors/terms/endpoint.ts';
-import type { Adapter } from '../../../../gateway/providers/adapter.ts';
-import { adapterOf } from '../../../../gateway/providers/call/target.ts';
 import { UNSIGNED } from '../../../../gateway/providers/chat/earlier-reasoning.ts';
 import { geminiAdapter } from '../../../../gateway/providers/gemini/adapter.ts';
 import { GeminiReader } from '../../../../gateway/providers/gemini/reply-reader.ts';
@@ -239,57 +237,6 @@ it('a source supports the passage whose bytes it names', () => {
     events.flatMap((event) => (event.type === 'citation' ? [event.citation] : [])),
     [{ url: 'https://a.test/1', title: 'One', passage: { start: 7, end: text.length } }, { url: 'https://a.test/2' }],
   );
-});
-
-const EMBEDS = endpointOf({
-  target: TARGET,
-  outputModalities: ['embeddings'],
-  supportedParameters: ['dimensions'],
-});
-const INPUTS: Turn['messages'] = [
-  { role: 'user', text: 'one' },
-  { role: 'user', text: 'two' },
-];
-
-it('each input is a request for a vector of the wanted width, and each vector is that of its input', () => {
-  const adapter = adapterOf(EMBEDS) as Adapter;
-  assert.is(adapter.address(TARGET, false), '/models/gemini-3-pro:batchEmbedContents');
-  const asked = turnOf({ messages: INPUTS, sampling: { dimensions: 2 } });
-  const { requests } = JSON.parse(adapter.writer(EMBEDS)(asked, 0) as string) as { requests: unknown[] };
-  assert.equal(requests[1], {
-    model: 'models/gemini-3-pro',
-    content: { parts: [{ text: 'two' }] },
-    outputDimensionality: 2,
-  });
-  const vectors = [{ values: [1, 0] }, { values: [0, 1] }];
-  const read = (answer: object): readonly TurnEvent[] => {
-    const events: TurnEvent[] = [];
-    adapter.reader(String, undefined, asked).readWhole(answer as Record<string, unknown>, events);
-    return events;
-  };
-  assert.equal(read({ embeddings: vectors })[0], {
-    type: 'embeddings',
-    vectors: [
-      [1, 0],
-      [0, 1],
-    ],
-  });
-  for (const embeddings of [vectors.slice(1), [{ values: [1] }, { values: [1] }], [null, {}]]) {
-    assert.is(failureOf(() => read({ embeddings })).reason, 'garbage');
-  }
-  const tokens = turnOf({ messages: [{ role: 'user', text: '', tokens: [1, 2] }] });
-  assert.is(failureOf(() => adapter.writer(EMBEDS)(tokens, 0)).refusal?.code, 'unsupported_parameter');
-});
-
-it('the client of the service reads the vectors of the simulated provider', async () => {
-  const client = clientOf(`http://127.0.0.1:${simulator.port}`, 'v1');
-  const ask = { model: 'gemini-embedding-001', contents: ['one', 'two'], config: { outputDimensionality: 4 } };
-  const { embeddings = [] } = await client.models.embedContent(ask);
-  assert.equal(
-    embeddings.map(({ values }) => values?.length),
-    [4, 4],
-  );
-  assert.is.not(String(embeddings[0]?.values), String(embeddings[1]?.values));
 });
 
 it('the sources of a text that is too long for places have none, and take no time', () => {

@@ -165,6 +165,9 @@ it('an endpoint of vectors is called at the address of embeddings, and its vecto
     options: { num_ctx: 32_768 },
     dimensions: 2,
   });
+  const ids = turnOf({ kind: 'vectors', messages: [{ role: 'user', text: '', tokens: [1, 2] }] });
+  assert.throws(() => adapter?.writer(endpoint)(ids, 0), /no token ids/);
+  assert.equal(adapter?.leftOut(turnOf({ sampling: { input_type: 'search_query' } }), endpoint, 0), ['input_type']);
   const embeddings = [
     [0.5, 1],
     [2, -1],
