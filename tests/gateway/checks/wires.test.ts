@@ -173,7 +173,7 @@ for (const dialect of TURN_DIALECTS) {
   });
 }
 
-it('a call that the wire cannot demand counts where it is made', async () => {
+it('a call that the wire cannot demand counts where it is made (rule C43)', async () => {
   const { endpoint } = await found('ollama', 'sim/tools');
   const verdicts = endpoint.evidence.checks?.filter(({ check }) => check.startsWith('tool'));
   assert.equal(

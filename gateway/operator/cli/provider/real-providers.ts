@@ -31,7 +31,10 @@ export const realProviders = [
         meaning: 'PROMPT,COMPLETION in USD per million tokens, where the list has none',
         parse: pricesFrom,
       },
-      '--context <tokens>': count('context length where the list has none', 'context length (--context)'),
+      '--context <tokens>': count(
+        'context length where the list has none, and the most of a server of your own',
+        'context length (--context)',
+      ),
       '--models <ids>': { meaning: 'only these models, their ids at the provider with commas between', parse: idsFrom },
     },
     help: ADD_HELP,
