@@ -117,8 +117,9 @@ it('token ids go to an endpoint whose wire has a form for them, and are refused 
     assert.equal([candidate?.endpoint.id, more], ['ep_1', []]);
     const error = refused(asking({ messages }), boardOf(texts));
     assert.match(error.message, /an input of token ids is not supported/);
-    const { provider, endpoint, ...rejection } = (error.metadata?.rejections as readonly Rejection[])[0] as Rejection;
-    assert.equal(rejection, { reason: 'source', member: 'input', detail: 'an input of token ids' });
+    const [rejection] = (error.metadata as { readonly rejections: readonly [Rejection] }).rejections;
+    const { reason, member, detail } = rejection;
+    assert.equal([reason, member, detail], ['source', 'input', 'an input of token ids']);
     assert.is(plan(asking(), boardOf(texts), 0).candidates.length, 1);
   }
 });

@@ -12,7 +12,7 @@ import type { ProviderDeclaration } from '../../../terms/provider-declaration.ts
 import { ConfigError } from '../../config/config-error.ts';
 
 /** The provider whose list is read. */
-export interface Listing {
+interface ListedProvider {
   readonly outbound: Outbound;
   readonly preset: Preset;
   readonly provider: ProviderDeclaration;
@@ -39,7 +39,7 @@ const PAGES_MAX = 32;
 const ASKING = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'troupe'];
 
 /** The models that the provider lists, or of these the named ones; without a list the named ones. @throws ConfigError */
-export async function listOf(listing: Listing): Promise<OwnList> {
+export async function listOf(listing: ListedProvider): Promise<OwnList> {
   const { preset, named, provider } = listing;
   const list = modelListOf({ target: { ...provider, dialect: preset.dialect, upstreamId: '' } });
   if (list === undefined) {
@@ -61,7 +61,7 @@ function unlisted(id: string): ListedModel {
   return { id, name: id, readsPictures: false, reasons: false };
 }
 
-async function entriesOf(listing: Listing, { path, pages }: ModelList): Promise<readonly Members[]> {
+async function entriesOf(listing: ListedProvider, { path, pages }: ModelList): Promise<readonly Members[]> {
   const all: Members[] = [];
   const address = addressOf(listing, path);
   let query: Readonly<Record<string, string>> = pages?.size ?? {};
@@ -81,7 +81,7 @@ async function entriesOf(listing: Listing, { path, pages }: ModelList): Promise<
 
 /** Each entry with what the wire tells of its model; one that it tells nothing of stays as it was listed. */
 async function withDetails(
-  listing: Listing,
+  listing: ListedProvider,
   { details }: ModelList,
   entries: readonly Members[],
 ): Promise<readonly Members[]> {
@@ -102,7 +102,7 @@ interface Asked extends Pick<OutboundCall, 'method' | 'body'> {
 }
 
 async function sent(
-  listing: Listing,
+  listing: ListedProvider,
   { path, query, ...asked }: Asked,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const { outbound, preset, provider, key } = listing;
@@ -129,7 +129,7 @@ async function sent(
   }
 }
 
-function addressOf({ provider }: Listing, path: string): string {
+function addressOf({ provider }: ListedProvider, path: string): string {
   return `${provider.baseUrl.replace(/\/+$/, '')}${path}`;
 }
 
@@ -142,7 +142,7 @@ function parsed(text: string, address: string): unknown {
   }
 }
 
-function refusalWords(status: number, { keyFile }: Listing, address: string): string {
+function refusalWords(status: number, { keyFile }: ListedProvider, address: string): string {
   if (status !== 401 && status !== 403) return `${address} answers ${status}; check --base-url and --preset`;
   const remedy = keyFile === undefined ? 'give its key with --key-file FILE' : `check the key in --key-file ${keyFile}`;
   return `the provider refuses the call (${address} answers ${status}); ${remedy}`;
