@@ -34,10 +34,14 @@ export abstract class TestNodes<S extends Started = Started> {
     return trio;
   }
 
-  /** Resolves when so many nodes own shards: on a busy machine the first one is alone for long and hands some over later. */
+  /**
+   * Resolves when so many nodes own shards and serve them: on a busy machine the first one is alone for long and hands
+   * some over later, and the store names the next owner before that one has taken them.
+   */
   async shared(owners: number): Promise<void> {
     const distinct = async (): Promise<number> => new Set((await this.store.shards()).map(({ owner }) => owner)).size;
-    await this.until(async () => (await distinct()) === owners, 'each of them owns shards');
+    const serving = (): number => this.started.filter(({ node }) => ownedAddress(node, '') !== null).length;
+    await this.until(async () => (await distinct()) === owners && serving() >= owners, 'each of them owns shards');
   }
 
   /** Polls a condition on the cluster's clock; the failure names the condition. */
@@ -58,9 +62,15 @@ export abstract class TestNodes<S extends Started = Started> {
 
 /** An address whose shard this node serves. */
 export function addressOn(node: ClusterNode, salt = ''): string {
+  const address = ownedAddress(node, salt);
+  if (address === null) throw new Error('this node owns no shard');
+  return address;
+}
+
+function ownedAddress(node: ClusterNode, salt: string): string | null {
   for (let i = 0; i < 10_000; i++) {
     const address = `tally:${salt}${i}`;
     if (node.owns(address)) return address;
   }
-  throw new Error('this node owns no shard');
+  return null;
 }

@@ -1,7 +1,6 @@
 import {
   type handleServerStreamingCall,
   type handleUnaryCall,
-  type Metadata,
   type ServiceError,
   status,
   type UntypedServiceImplementation,
@@ -27,23 +26,14 @@ const STEPS_WAITING_MAX = 4_096;
 export function operatorService(operator: () => Operator, token: string): SideService {
   return {
     definition: loadService('operator.proto', 'troupe.operator', 'Operator').service,
-    implementation: (trust) => implement(operator, token, trust),
+    implementation: implement(operator),
+    refusal: (headers) => (admits(headers(TOKEN), token) ? null : 'the operator token is missing or wrong'),
   };
 }
 
-function implement(
-  operator: () => Operator,
-  token: string,
-  trust: (peer: string) => void,
-): UntypedServiceImplementation {
-  const enters = (call: { readonly metadata: Metadata; getPeer(): string }): boolean => {
-    if (!admits(call.metadata, token)) return false;
-    trust(call.getPeer());
-    return true;
-  };
+function implement(operator: () => Operator): UntypedServiceImplementation {
   const unary = <Q, A>(serve: (request: Q) => Promise<A>): handleUnaryCall<Q, A> => {
     return (call, answer) => {
-      if (!enters(call)) return answer(refusal());
       serve(call.request).then(
         (reply) => answer(null, reply),
         (error: unknown) =>
@@ -53,7 +43,6 @@ function implement(
     };
   };
   const watch: handleServerStreamingCall<{ pattern: string }, { json: string }> = (call) => {
-    if (!enters(call)) return void call.emit('error', refusal());
     try {
       const stop = operator().watch(call.request.pattern, (step) => {
         if (call.writableLength < STEPS_WAITING_MAX) call.write({ json: JSON.stringify(step) });
@@ -140,13 +129,8 @@ async function ask(operator: Operator, { address, eventJson, withinMs }: AskRequ
   }
 }
 
-function admits(metadata: Metadata, token: string): boolean {
-  const given = metadata.get(TOKEN)[0];
+function admits(given: unknown, token: string): boolean {
   return token !== '' && typeof given === 'string' && same(given, token);
-}
-
-function refusal(): Pick<ServiceError, 'code' | 'details'> {
-  return { code: status.UNAUTHENTICATED, details: 'the operator token is missing or wrong' };
 }
 
 type Refused = Pick<ServiceError, 'code' | 'details'> & Error;

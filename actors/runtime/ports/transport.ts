@@ -144,11 +144,13 @@ export interface Identity {
   readonly key: string;
 }
 
+/** A header of a call by its name; undefined without one. */
+export type Headers = (name: string) => unknown;
+
 /** A further service on the transport's server. Only gRPC supports it; other transports ignore it. */
 export interface SideService {
   readonly definition: unknown;
-  /**
-   * `trust` receives the peer of a call that has proven its right; its connection is then not bounded as a stranger's.
-   */
-  readonly implementation: (trust: (peer: string) => void) => unknown;
+  readonly implementation: unknown;
+  /** Why a call with these headers may not enter; null: it may, and its connection is no longer a stranger's. */
+  readonly refusal: (headers: Headers) => string | null;
 }

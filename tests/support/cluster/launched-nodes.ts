@@ -19,6 +19,9 @@ const READY_MS = 1_000;
 /** A look at the journal reads the whole file. */
 const LOOK_MS = 50;
 const MIB = 1024 * 1024;
+/** `troupe-with-test-kinds.mjs` answers it with a line in the log of the node. */
+const WEIGH_SIGNAL = 'SIGPWR';
+const WEIGHED = 'weighed';
 
 /** One life of a node. */
 type LaunchedNode = Connection['nodes'][number];
@@ -143,18 +146,25 @@ export class LaunchedNodes {
 
   /** Deaths that the nodes voted, from their logs: which node marked which dead, and why. */
   verdicts(): readonly string[] {
-    return this.names.flatMap((name) => {
-      const file = join(this.#cluster.data, 'logs', `${name}.log`);
-      return lines(file)
+    return this.names.flatMap((name) =>
+      lines(this.#log(name))
         .filter(({ msg }) => msg === 'node marked dead')
-        .map(({ why }) => `${name}: ${why}`);
-    });
+        .map(({ why }) => `${name}: ${why}`),
+    );
   }
 
-  /** Resident memory of the process, MiB. */
-  memoryMib(name: string): number {
-    const pages = Number(readFileSync(`/proc/${this.node(name).pid}/statm`, 'utf8').split(' ')[1]);
-    return (pages * PAGE_BYTES) / MIB;
+  /**
+   * What the process holds after a collection, MiB: objects and buffers. Its resident memory would also count garbage,
+   * of which the collector leaves some 100 MiB while buffers come and go.
+   */
+  async heldMib(name: string): Promise<number> {
+    const known = this.#weights(name).length;
+    this.signal(name, WEIGH_SIGNAL);
+    for (;;) {
+      const bytes = this.#weights(name)[known];
+      if (bytes !== undefined) return bytes / MIB;
+      await pause(LOOK_MS);
+    }
   }
 
   async close(): Promise<void> {
@@ -170,12 +180,19 @@ export class LaunchedNodes {
     return this.#cluster.connection()?.operator_token ?? '';
   }
 
+  #weights(name: string): readonly number[] {
+    const written = lines(this.#log(name)).filter(({ msg }) => msg === WEIGHED);
+    return written.map(({ bytes }) => bytes as number);
+  }
+
+  #log(name: string): string {
+    return join(this.#cluster.data, 'logs', `${name}.log`);
+  }
+
   #journal(): readonly Record<string, unknown>[] {
     return lines(join(this.#cluster.data, 'logs', 'launcher.log'));
   }
 }
-
-const PAGE_BYTES = 4_096;
 
 /** The whole lines of a log; other output in between is left out. */
 function lines(file: string): readonly Record<string, unknown>[] {

@@ -1,6 +1,6 @@
 /**
- * The built `troupe` command, whose nodes run the kinds and the activity of the cluster tests too. Plain JavaScript over
- * the build. The files of the kinds are those that the test runner compiled; for a test that runs alone, a TypeScript
+ * The built `troupe` command, whose nodes run the kinds and the activity of the cluster tests too, and write what they
+ * hold into their log when they are asked with SIGPWR. Plain JavaScript over the build. The files of the kinds are those that the test runner compiled; for a test that runs alone, a TypeScript
  * loader reads them once the rest is loaded: a loader for everything doubles the CPU time of a start.
  */
 import { existsSync } from 'node:fs';
@@ -16,6 +16,8 @@ async function testPorts() {
   const { tally } = await load('actors/example-kinds/tally');
   const { senderKind } = await load('actors/example-kinds/sender');
   const { WIDE } = await load('support/wide');
+  const { bytesHeld } = await load('support/bytes-held');
+  process.on('SIGPWR', () => process.stdout.write(`${JSON.stringify({ msg: 'weighed', bytes: bytesHeld() })}\n`));
   // Runs until the given file exists, and returns the pid of the process that ran it.
   const run = async ({ input }) => {
     while (!existsSync(input)) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,7 +1,6 @@
 import {
   Metadata,
   type ServerDuplexStream,
-  type ServerUnaryCall,
   type sendUnaryData,
   status,
   type UntypedServiceImplementation,
@@ -9,7 +8,6 @@ import {
 import type { Clock } from '../../ports/clock.ts';
 import type { Hello, Link, TransportLimits, TransportListener } from '../../ports/transport.ts';
 import { openLink } from './link.ts';
-import { provesProbe } from './probe-proof.ts';
 import { bears, type Tls } from './tls.ts';
 
 export const HELLO = 'troupe-hello';
@@ -21,16 +19,10 @@ const HALF_OPEN_MS = 5_000;
 
 type Call = ServerDuplexStream<unknown, unknown>;
 
-interface ProbeRequest {
-  readonly nonce?: string;
-  readonly proof?: string;
-}
-
 interface CalleeParts {
   readonly clock: Clock;
   readonly limits: TransportLimits;
   readonly tls?: Tls | undefined;
-  readonly secret: string;
   /** Called with the peer of a connection that has proven the secret. */
   readonly trust: (peer: string) => void;
 }
@@ -41,7 +33,8 @@ interface HalfOpen {
   readonly data?: Call;
 }
 
-/** The accepting end of links: judges the hello of each stream, pairs the two streams of a link, answers probes. */
+/** The accepting end of links: judges the hello of each stream, pairs the two streams of a link, answers probes that
+ * the gate let in. */
 export class Callee {
   readonly #parts: CalleeParts;
   readonly #listener: TransportListener;
@@ -58,19 +51,8 @@ export class Callee {
     return {
       Control: (call: Call) => this.#arrived(call, 'control'),
       Data: (call: Call) => this.#arrived(call, 'data'),
-      Probe: (call: ServerUnaryCall<ProbeRequest, unknown>, answer: sendUnaryData<unknown>) =>
-        this.#probed(call, answer),
+      Probe: (_: unknown, answer: sendUnaryData<unknown>) => answer(null, { incarnation: this.#listener.incarnation }),
     };
-  }
-
-  /** A stranger learns nothing, not even the incarnation. */
-  #probed(call: ServerUnaryCall<ProbeRequest, unknown>, answer: sendUnaryData<unknown>): void {
-    if (!provesProbe(this.#parts.secret, call.request)) {
-      answer({ code: status.UNAUTHENTICATED, details: 'the cluster secret is missing or wrong' });
-      return;
-    }
-    this.#parts.trust(call.getPeer());
-    answer(null, { incarnation: this.#listener.incarnation });
   }
 
   #arrived(call: Call, half: 'control' | 'data'): void {

@@ -28,8 +28,9 @@ import {
 import { hostOf, isLoopback } from '../loopback-address.ts';
 import { Acceptor } from './acceptor.ts';
 import { Callee, HELLO, LINK, WELCOME } from './callee.ts';
+import { gate, type Refusal } from './gate.ts';
 import { openLink } from './link.ts';
-import { probeProof } from './probe-proof.ts';
+import { probeProof, provesProbe } from './probe-proof.ts';
 import { loadService } from './proto.ts';
 import { allowList, bears, channelCredentials, SERVER_NAME, serverCredentials, type Tls } from './tls.ts';
 
@@ -47,6 +48,8 @@ interface GrpcTransportParts {
   readonly route?: ((address: string) => string) | undefined;
 }
 
+/** The header with the proof of a probe. */
+export const PROBE = 'troupe-probe';
 /** On a machine that is short of processor time one handshake takes seconds, and a new try begins from nothing. */
 const DIAL_MS = 3_000;
 const CLOSE_MS = 500;
@@ -80,7 +83,8 @@ function channelOptions(limits: TransportLimits): Record<string, number | string
 
 type Calls = Record<'Data' | 'Control', (metadata: Metadata) => ClientDuplexStream<unknown, unknown>> & {
   Probe(
-    request: { readonly nonce: string; readonly proof: string },
+    request: object,
+    metadata: Metadata,
     options: { deadline: number },
     answer: (error: ServiceError | null, reply?: { incarnation: string }) => void,
   ): void;
@@ -109,28 +113,36 @@ export class GrpcTransport implements Transport {
         `cannot listen on ${address} without TLS: use a loopback address, or give the node a certificate`,
       );
     }
+    const trust = (peer: string): void => this.#acceptor?.trust(peer);
     const server = new Server({
       ...channelOptions(limits),
       'grpc.max_concurrent_streams': STREAMS_PER_CONNECTION_MAX,
-      ...(tls ? { interceptors: [allowList(tls)] } : {}),
+      interceptors: [...(tls ? [allowList(tls)] : []), gate(this.#judges(), trust)],
     });
     this.#server = server;
     const injector = server.createConnectionInjector(serverCredentials(tls));
     const acceptor = new Acceptor(this.#parts.clock, (socket) => injector.injectConnection(socket));
     this.#acceptor = acceptor;
-    const trust = (peer: string): void => acceptor.trust(peer);
     const callee = new Callee({ ...this.#parts, trust }, listener, this.#links);
     server.addService(this.#Service.service, callee.implementation());
-    for (const side of this.#parts.services ?? []) {
-      server.addService(
-        side.definition as ServiceDefinition,
-        side.implementation(trust) as UntypedServiceImplementation,
-      );
+    for (const { definition, implementation } of this.#parts.services ?? []) {
+      server.addService(definition as ServiceDefinition, implementation as UntypedServiceImplementation);
     }
     const port = await acceptor.listen(hostOf(address), portOf(address)).catch((error: Error) => {
       throw new Error(`cannot listen on ${address}: ${error.message}`);
     });
     return `${address.slice(0, address.lastIndexOf(':'))}:${port}`;
+  }
+
+  /** By path. A stranger's probe learns nothing, not even the incarnation. */
+  #judges(): ReadonlyMap<string, Refusal> {
+    const { secret, services = [] } = this.#parts;
+    const probe: Refusal = (headers) =>
+      provesProbe(secret, headers(PROBE)) ? null : 'the cluster secret is missing or wrong';
+    const sides = services.flatMap(({ definition, refusal }) =>
+      Object.values(definition as ServiceDefinition).map(({ path }) => [path, refusal] as const),
+    );
+    return new Map([[(this.#Service.service.Probe as { path: string }).path, probe], ...sides]);
   }
 
   async dial(
@@ -199,8 +211,9 @@ export class GrpcTransport implements Transport {
         const late = this.#parts.clock.after(withinMs, () => resolve('silent'));
         const deadline = this.#parts.clock.now() + withinMs;
         const nonce = Buffer.from(this.#parts.random.bytes(16)).toString('hex');
-        const request = { nonce, proof: probeProof(this.#parts.secret, nonce) };
-        (client as unknown as Calls).Probe(request, { deadline }, (error, reply) => {
+        const metadata = new Metadata();
+        metadata.set(PROBE, probeProof(this.#parts.secret, nonce));
+        (client as unknown as Calls).Probe({}, metadata, { deadline }, (error, reply) => {
           late();
           if (reply) resolve({ incarnation: reply.incarnation });
           else resolve(error && /ECONNREFUSED/.test(error.details) ? 'refused' : 'silent');

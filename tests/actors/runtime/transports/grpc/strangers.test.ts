@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { credentials, status } from '@grpc/grpc-js';
+import { credentials, Metadata, status } from '@grpc/grpc-js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { STRANGERS_MAX } from '../../../../../actors/runtime/transports/grpc/acceptor.ts';
 import { probeProof } from '../../../../../actors/runtime/transports/grpc/probe-proof.ts';
 import { loadService } from '../../../../../actors/runtime/transports/grpc/proto.ts';
-import { GrpcTransport } from '../../../../../actors/runtime/transports/grpc/transport.ts';
+import { GrpcTransport, PROBE } from '../../../../../actors/runtime/transports/grpc/transport.ts';
 import { hello, LIMITS, Recorder, TestListener } from '../../../../contracts/transport.contract.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
@@ -27,35 +27,35 @@ test.after.each(async () => {
 
 type Answer = { readonly code: number; readonly text: string };
 
-function rawProbe(address: string, request: object): Promise<Answer> {
+type Probe = (request: object, metadata: Metadata, answer: (error: unknown, reply: unknown) => void) => void;
+
+function rawProbe(address: string, proof: string | null): Promise<Answer> {
+  const metadata = new Metadata();
+  if (proof !== null) metadata.set(PROBE, proof);
   const Service = loadService('link.proto', 'troupe.link', 'Link');
   const client = new Service(address, credentials.createInsecure());
   return new Promise((resolve) => {
-    (client as unknown as { Probe(request: object, answer: (error: unknown, reply: unknown) => void): void }).Probe(
-      request,
-      (error, reply) => {
-        client.close();
-        const { code = 0, details = '' } = (error ?? {}) as { code?: number; details?: string };
-        resolve({ code, text: details + JSON.stringify(reply ?? {}) });
-      },
-    );
+    (client as unknown as { readonly Probe: Probe }).Probe({}, metadata, (error, reply) => {
+      client.close();
+      const { code = 0, details = '' } = (error ?? {}) as { code?: number; details?: string };
+      resolve({ code, text: details + JSON.stringify(reply ?? {}) });
+    });
   });
 }
 
 it('a probe without the secret, or with a proof for another nonce, learns nothing', async () => {
   const address = await transport().listen('127.0.0.1:0', new TestListener('incarnation-1'));
   const nonce = 'a'.repeat(32);
-  const requests = [
-    {},
-    { nonce },
-    { nonce, proof: '' },
-    { nonce, proof: probeProof('another secret', nonce) },
-    { nonce: 'b'.repeat(32), proof: probeProof('secret', nonce) },
-    { nonce: '', proof: probeProof('secret', '') },
+  const proof = probeProof('secret', nonce);
+  const proofs = [
+    ...[null, '', nonce, proof.slice(0, -1), `${proof}0`],
+    probeProof('another secret', nonce),
+    'b'.repeat(nonce.length) + proof.slice(nonce.length),
+    probeProof('secret', ''),
   ];
-  for (const request of requests) {
-    const { code, text } = await rawProbe(address, request);
-    assert.is(code, status.UNAUTHENTICATED, JSON.stringify(request));
+  for (const each of proofs) {
+    const { code, text } = await rawProbe(address, each);
+    assert.is(code, status.UNAUTHENTICATED, `${each}`);
     assert.not.match(text, /incarnation-1/);
   }
   assert.is(await transport('another secret').probe(address, PROBE_MS), 'silent');
