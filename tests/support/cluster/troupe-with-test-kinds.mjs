@@ -3,7 +3,7 @@
  * hold into their log when they are asked with SIGPWR. Plain JavaScript over the build. The files of the kinds are those that the test runner compiled; for a test that runs alone, a TypeScript
  * loader reads them once the rest is loaded: a loader for everything doubles the CPU time of a start.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runProgram } from '../../../dist/gateway/operator/cli/program.js';
 
@@ -18,8 +18,9 @@ async function testPorts() {
   const { WIDE } = await load('support/wide');
   const { bytesHeld } = await load('support/bytes-held');
   process.on('SIGPWR', () => process.stdout.write(`${JSON.stringify({ msg: 'weighed', bytes: bytesHeld() })}\n`));
-  // Runs until the given file exists, and returns the pid of the process that ran it.
+  // Says that it runs, runs until the given file exists, and returns the pid of the process that ran it.
   const run = async ({ input }) => {
+    writeFileSync(`${input}.running`, '');
     while (!existsSync(input)) await new Promise((resolve) => setTimeout(resolve, 20));
     return process.pid;
   };

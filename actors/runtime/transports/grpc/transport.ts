@@ -28,7 +28,7 @@ import {
 import { hostOf, isLoopback } from '../loopback-address.ts';
 import { Acceptor } from './acceptor.ts';
 import { Callee, HELLO, LINK, WELCOME } from './callee.ts';
-import { gate, type Refusal } from './gate.ts';
+import { type CallJudge, gate } from './gate.ts';
 import { openLink } from './link.ts';
 import { probeProof, provesProbe } from './probe-proof.ts';
 import { loadService } from './proto.ts';
@@ -135,9 +135,9 @@ export class GrpcTransport implements Transport {
   }
 
   /** By path. A stranger's probe learns nothing, not even the incarnation. */
-  #judges(): ReadonlyMap<string, Refusal> {
+  #judges(): ReadonlyMap<string, CallJudge> {
     const { secret, services = [] } = this.#parts;
-    const probe: Refusal = (headers) =>
+    const probe: CallJudge = (headers) =>
       provesProbe(secret, headers(PROBE)) ? null : 'the cluster secret is missing or wrong';
     const sides = services.flatMap(({ definition, refusal }) =>
       Object.values(definition as ServiceDefinition).map(({ path }) => [path, refusal] as const),
