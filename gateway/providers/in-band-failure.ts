@@ -19,7 +19,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The error object that an answer or a frame holds instead of its content; null where it holds none. */
+/** The error that an answer or a frame holds instead of its content, MiniMax's in any dialect; null where it holds none. */
 export function errorIn({ error, base_resp: stated, choices }: Members): unknown {
   if (error != null && error !== false) return error;
   return choices == null && (stated as Members | null | undefined)?.status_code ? stated : null;

@@ -79,10 +79,12 @@ export class ChatReader implements ReplyReader {
 
   /** Adds the events of one object to `events`. `part` is the member of a choice that carries the answer. */
   #read(chunk: Members, part: 'delta' | 'message', events: TurnEvent[]): void {
-    const usage = chunk.usage ?? (chunk.x_groq as Members | null | undefined)?.usage;
+    const vendor = chunk.x_groq as Members | null | undefined;
+    const usage = chunk.usage ?? vendor?.usage;
     if (usage != null) this.usage = readUsage(usage) ?? this.usage;
-    const error = errorIn(chunk);
-    if (error !== null) throw inBandFailure(error, this.#note);
+    // Groq says there why it stopped a stream early.
+    const error = errorIn(chunk) ?? vendor?.error;
+    if (error != null) throw inBandFailure(error, this.#note);
     if (this.upstreamId === null && typeof chunk.id === 'string' && chunk.id !== '') {
       this.upstreamId = chunk.id.slice(0, UPSTREAM_ID_CHARACTERS_MAX);
     }

@@ -1,7 +1,7 @@
 import type { FinishReason, RefusalDetails, TurnEvent } from '../../terms/turn-event.ts';
 import type { Usage } from '../../terms/usage.ts';
 import type { FrameKind, ReplyReader } from '../adapter.ts';
-import { inBandFailure } from '../in-band-failure.ts';
+import { errorIn, inBandFailure } from '../in-band-failure.ts';
 import { parsed, stopSequence } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
@@ -47,15 +47,18 @@ export class MessagesReader implements ReplyReader {
   readFrame(name: string | undefined, data: string, events: TurnEvent[]): FrameKind {
     if (name === 'ping') return 'nothing';
     const frame = parsed(data);
+    const error = errorIn(frame);
+    if (error !== null) throw inBandFailure(error, this.#note);
     return this.#read(name ?? frame.type, frame, events);
   }
 
   readWhole(message: Members, events: TurnEvent[]): void {
-    if (message.type === 'error' || message.error != null) throw inBandFailure(message.error, this.#note);
+    if (typeof message.usage === 'object' && message.usage !== null) this.#reported = message.usage as Members;
+    const error = errorIn(message);
+    if (message.type === 'error' || error !== null) throw inBandFailure(error, this.#note);
     if (!Array.isArray(message.content)) throw new ProviderFailure('garbage', 'the content is not a list');
     this.#identify(message);
     for (const block of message.content) this.#blocks.read(block, events);
-    if (typeof message.usage === 'object' && message.usage !== null) this.#reported = message.usage as Members;
     this.#finish({ ...message, stop_reason: message.stop_reason || (events.length > 0 ? WHOLE : null) }, events);
   }
 
@@ -80,7 +83,7 @@ export class MessagesReader implements ReplyReader {
       case 'message_stop':
         return 'end';
       case 'error':
-        throw inBandFailure(frame.error, this.#note);
+        throw inBandFailure(null, this.#note);
       default:
         return 'nothing';
     }

@@ -328,4 +328,19 @@ it('reads usage that only a vendor member carries, and usage beside an error aft
   assert.equal((await eventsOf(streamOf([Buffer.from(broken)]))).at(-1), expected);
 });
 
+it('a stream that its vendor member says was stopped early broke off, and its usage is read', async () => {
+  const usage = { prompt_tokens: 7, completion_tokens: 2 };
+  const stopped = data(delta({ content: 'a' }), {
+    choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+    x_groq: { id: 'req', error: 'the secret of the provider', usage },
+  });
+  const attempt = streamOf([Buffer.from(stopped)]);
+  const failure = await failureOfReading(attempt);
+  assert.is(failure.reason, 'unavailable');
+  assert.not.match(failure.message, /secret/);
+  assert.equal(attempt.usage, { promptTokens: 7, completionTokens: 2 });
+  const fine = data({ ...delta({ content: 'a' }, 'stop'), x_groq: { id: 'req', error: null } });
+  assert.is((await eventsOf(streamOf([Buffer.from(fine)]))).at(-1)?.type, 'finish');
+});
+
 test.run();

@@ -267,6 +267,41 @@ it('a second message in one stream breaks the answer off: its blocks would be sp
   );
 });
 
+it('the status of MiniMax in a 200 is its error, whole and streamed; its zero is none', async () => {
+  const failed = { base_resp: { status_code: 1_002, status_msg: 'rate limit exceeded(RPM)' } };
+  const fine = { base_resp: { status_code: 0, status_msg: '' } };
+  const content = [{ type: 'text', text: 'Hi' }];
+  assert.is((await failureOfReading(wholeOf(failed))).reason, 'overloaded');
+  assert.is(
+    (await failureOfReading(wholeOf({ ...failed, content: null, usage: { input_tokens: 5 } }))).reason,
+    'overloaded',
+  );
+  assert.is((await eventsOf(wholeOf({ ...fine, content }))).at(-1)?.type, 'finish');
+  const long = { base_resp: { status_code: 2_013, status_msg: 'invalid params, context window exceeds limit' } };
+  const broken = streamOf(start({ input_tokens: 5 }), `data: ${JSON.stringify(long)}\n\n`);
+  const failure = await failureOfReading(broken);
+  assert.is(failure.refusal?.code, 'context_length_exceeded');
+  assert.is(broken.usage.promptTokens, 5);
+  const ended = [start(), frame('message_delta', { ...fine, delta: { stop_reason: 'end_turn' } }), STOP];
+  assert.is((await eventsOf(streamOf(...ended))).at(-1)?.type, 'finish');
+});
+
+it('the details of a refusal are those of its end; other details are none', async () => {
+  const details = { type: 'refusal', category: 'bio', explanation: 'x'.repeat(5_000) };
+  const refused = (stop_details: unknown) => ({ stop_reason: 'refusal', stop_sequence: null, stop_details });
+  const endOf = async (given: unknown): Promise<unknown> => {
+    const streamed = await eventsOf(streamOf(start(), frame('message_delta', { delta: refused(given) }), STOP));
+    const content = [{ type: 'text', text: 'No.' }];
+    const whole = await eventsOf(wholeOf({ content, ...refused(given) }));
+    assert.equal(streamed.at(-1), whole.at(-1));
+    return streamed.at(-1);
+  };
+  const finish = { type: 'finish', reason: 'content_filter', native: 'refusal' };
+  assert.equal(await endOf(details), { ...finish, refused: { category: 'bio', explanation: null } });
+  assert.equal(await endOf({ type: 'refusal' }), { ...finish, refused: { category: null, explanation: null } });
+  for (const none of [null, 'refusal', { type: 'other', category: 'bio' }]) assert.equal(await endOf(none), finish);
+});
+
 it('a whole answer without a reason is finished; one without any content is an invalid answer (rule I60)', async () => {
   const content = [{ type: 'text', text: 'Hi' }];
   assert.equal((await eventsOf(wholeOf({ content }))).at(-1), { type: 'finish', reason: 'stop', native: 'end_turn' });
