@@ -1,4 +1,5 @@
 import type { ToolCall, TurnMessage } from '../../terms/turn.ts';
+import { placedBlocks } from '../request/answer-blocks.ts';
 import type { Carried } from '../request/carried.ts';
 import { promptLines } from '../request/prompt-lines.ts';
 import type { ChatMessage } from './message-schema.ts';
@@ -68,6 +69,10 @@ function parseAssistant(message: Assistant, at: number, carried: Carried): TurnM
     turned.reasoningDetails = message.reasoning_details as NonNullable<Turned['reasoningDetails']>;
   }
   if (message.refusal != null) turned.refusal = message.refusal;
+  else if (turned.toolCalls && turned.reasoningDetails && turned.name === undefined) {
+    const blocks = placedBlocks(turned.text, turned.toolCalls, turned.reasoningDetails);
+    if (blocks !== null) turned.blocks = blocks;
+  }
   return turned;
 }
 

@@ -1,4 +1,5 @@
 import type { AssistantBlock, ContentPart, ReasoningDetail, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import { isUsual } from '../request/answer-blocks.ts';
 import type { Carried } from '../request/carried.ts';
 import { promptLines } from '../request/prompt-lines.ts';
 import type {
@@ -84,9 +85,6 @@ function parseResult(block: WireToolResult, member: string, carried: Carried): T
   return { role: 'tool', ...parsed, ...carried.answered(block.tool_use_id), ...failed, ...cacheMark(block) };
 }
 
-/** The kinds of blocks in the order in which an assistant's message is written without `blocks`. */
-const USUAL_ORDER = ['reasoning', 'text', 'call'] as const;
-
 function parseAssistant(content: string | readonly WireAssistantBlock[], carried: Carried): TurnMessage {
   if (typeof content === 'string') return { role: 'assistant', text: content };
   const blocks: AssistantBlock[] = [];
@@ -124,18 +122,4 @@ function assistantBlock(block: WireAssistantBlock): AssistantBlock[] {
     case 'image':
       return [];
   }
-}
-
-/** At most one text, and no marks. */
-function isUsual(blocks: readonly AssistantBlock[]): boolean {
-  let reached = 0;
-  let texts = 0;
-  for (const block of blocks) {
-    if (block.type !== 'reasoning' && block.cacheFor !== undefined) return false;
-    if (block.type === 'text' && ++texts > 1) return false;
-    const place = USUAL_ORDER.indexOf(block.type);
-    if (place < reached) return false;
-    reached = place;
-  }
-  return true;
 }

@@ -1,5 +1,6 @@
 import { invalid } from '../../terms/gateway-error.ts';
-import type { ReasoningDetail, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import type { AssistantBlock, ReasoningDetail, ToolCall, TurnMessage } from '../../terms/turn.ts';
+import { isUsual } from '../request/answer-blocks.ts';
 import type { Carried } from '../request/carried.ts';
 import { promptLines } from '../request/prompt-lines.ts';
 import { flatName } from './flat-tools.ts';
@@ -100,6 +101,8 @@ function thoughtOf({ encrypted_content: sealed, content, summary }: InputReasoni
 class AssistantTurn {
   readonly #messages: TurnMessage[];
   #open: Open | null = null;
+  /** Its contents in their order. */
+  #blocks: AssistantBlock[] = [];
   /** Reasoning whose item has not followed yet. */
   #pending: Thought = {};
 
@@ -115,7 +118,10 @@ class AssistantTurn {
   say(text: string | null, refusal: string | null): void {
     if (this.#open !== null && this.#open.text !== null && this.#open.toolCalls === undefined) this.#close();
     const open = this.#begin();
-    if (text !== null) open.text = open.text === null ? text : `${open.text}\n\n${text}`;
+    if (text !== null) {
+      open.text = open.text === null ? text : `${open.text}\n\n${text}`;
+      this.#blocks.push({ type: 'text', text });
+    }
     if (refusal !== null) open.refusal = (open.refusal ?? '') + refusal;
   }
 
@@ -123,24 +129,34 @@ class AssistantTurn {
     const open = this.#begin();
     open.toolCalls ??= [];
     open.toolCalls.push(call);
+    this.#blocks.push({ type: 'call', call });
   }
 
   /** Called before an item that is not the model's, and after the last item. */
   end(): void {
+    const last = hasThought(this.#pending) ? this.#blocks.pop() : undefined;
     if (hasThought(this.#pending)) this.#begin();
+    if (last !== undefined) this.#blocks.push(last);
     this.#close();
   }
 
   #begin(): Open {
     this.#open ??= { role: 'assistant', text: null };
-    addThought(this.#open, this.#pending.reasoning, this.#pending.reasoningDetails);
+    const { reasoning, reasoningDetails = [] } = this.#pending;
+    addThought(this.#open, reasoning, this.#pending.reasoningDetails);
+    for (const detail of reasoningDetails) this.#blocks.push({ type: 'reasoning', detail });
     this.#pending = {};
     return this.#open;
   }
 
   #close(): void {
-    if (this.#open !== null) this.#messages.push(this.#open);
+    const open = this.#open;
+    if (open === null) return;
+    // Blocks have no refusal.
+    if (open.refusal === undefined && !isUsual(this.#blocks)) open.blocks = this.#blocks;
+    this.#messages.push(open);
     this.#open = null;
+    this.#blocks = [];
   }
 }
 

@@ -34,7 +34,8 @@ export class ContentBlocks {
   /** Tool calls so far. */
   calls = 0;
   #opened = 0;
-  #thoughts = 0;
+  /** Thinking, calls and the text so far: of thinking its index, which tells what stood between two pieces. */
+  #places = 0;
   #images = 0;
   /** Of the blocks that are open: their sources, and the characters of their arguments. */
   #cited = 0;
@@ -60,7 +61,7 @@ export class ContentBlocks {
     if (++this.#opened > BLOCKS_MAX) throw new ProviderFailure('garbage', 'too many content blocks');
     const { type } = block;
     const thought = type === 'thinking' || type === 'redacted_thinking';
-    const own = thought ? this.#thoughts++ : 0;
+    const own = thought ? this.#places++ : 0;
     if (type === 'tool_use') {
       this.#openCall(indexOf(index), block, events);
       return;
@@ -103,6 +104,7 @@ export class ContentBlocks {
 
   #pushText(text: unknown, events: TurnEvent[]): void {
     if (typeof text !== 'string' || text === '') return;
+    if (this.#characters === 0) this.#places++;
     this.#characters += text.length;
     events.push({ type: 'text-delta', text });
   }
@@ -136,6 +138,7 @@ export class ContentBlocks {
       throw new ProviderFailure('garbage', 'a tool call without a name');
     }
     const own = this.calls++;
+    this.#places++;
     const id = textOf(block.id).slice(0, ID_CHARACTERS_MAX) || this.#makeCallId(own);
     const input = typeof block.input === 'object' && block.input !== null ? JSON.stringify(block.input) : '{}';
     this.#inputCharacters += input.length;

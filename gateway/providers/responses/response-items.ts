@@ -31,8 +31,8 @@ interface Item {
 export class ResponseItems {
   /** Function calls so far. */
   calls = 0;
-  /** Entries of reasoning so far. */
-  #entries = 0;
+  /** Entries of reasoning, calls and the text so far: of an entry its index, which tells what stood between two. */
+  #places = 0;
   /** Characters of the answer's text so far. */
   #characters = 0;
   #thought = false;
@@ -123,7 +123,10 @@ export class ResponseItems {
       parts: new Map(),
     };
     this.#items.set(index, opened);
-    if (isCall) this.#call(opened, item, events);
+    if (isCall) {
+      this.#places++;
+      this.#call(opened, item, events);
+    }
     return opened;
   }
 
@@ -156,7 +159,7 @@ export class ResponseItems {
     const encrypted = textOf(content.encrypted_content);
     if (encrypted === '') return;
     const data = sealedBy(this.#provider, encrypted);
-    this.#detail(item, { type: 'reasoning.encrypted', data, index: this.#entries++ }, events);
+    this.#detail(item, { type: 'reasoning.encrypted', data, index: this.#places++ }, events);
   }
 
   #readPart(item: Item, part: Members, events: TurnEvent[]): void {
@@ -169,6 +172,7 @@ export class ResponseItems {
     if (said === '') return;
     item.begun = true;
     this.#startOf(item, at);
+    if (this.#characters === 0) this.#places++;
     this.#characters += said.length;
     events.push({ type: 'text-delta', text: said });
     if (Array.isArray(logprobs) && logprobs.length > 0) readScores({ content: logprobs }, events);
@@ -214,7 +218,7 @@ export class ResponseItems {
     const key = `${name} ${String(at)}`;
     let index = item.parts.get(key);
     if (index === undefined) {
-      index = this.#entries++;
+      index = this.#places++;
       item.parts.set(key, index);
       if (this.#thought) events.push({ type: 'reasoning-delta', text: '\n\n' });
       this.#thought = true;

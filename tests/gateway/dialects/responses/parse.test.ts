@@ -221,7 +221,14 @@ it('reasoning belongs to the item behind it, and at the end of a turn to the ite
   const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
   const result = { type: 'function_call_output', call_id: 'c', output: '' };
   assert.equal(messages(say('x'), call, say('y'), result), [
-    { role: 'assistant', text: 'x\n\ny', toolCalls: [{ id: 'c', name: 'f', arguments: '{}' }] },
+    {
+      ...{ role: 'assistant', text: 'x\n\ny', toolCalls: [{ id: 'c', name: 'f', arguments: '{}' }] },
+      blocks: [
+        { type: 'text', text: 'x' },
+        { type: 'call', call: { id: 'c', name: 'f', arguments: '{}' } },
+        { type: 'text', text: 'y' },
+      ],
+    },
     { role: 'tool', text: '', toolCallId: 'c', toolName: 'f' },
   ]);
 });
