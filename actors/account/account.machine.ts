@@ -147,7 +147,10 @@ export const accountMachine = setup({
     },
   },
   on: {
-    'account.create': [{ guard: 'isNew', actions: ['create', answerCreate(true)] }, { actions: answerCreate(false) }],
+    'account.create': [
+      { guard: 'isNew', actions: ['create', 'listNew', answerCreate(true)] },
+      { actions: answerCreate(false) },
+    ],
     'key.issued': { actions: ['countKey', 'answerIssued'] },
     'deposit.credit': [{ guard: 'isRecorded', actions: 'answerPaidIn' }, { actions: ['credit', 'recordDeposit'] }],
     'adjustment.record': [

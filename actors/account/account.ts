@@ -10,6 +10,7 @@ import { type PaidIn, paidInCollection } from './deposits.ts';
 import { generationCollection } from './generation.ts';
 import { claimCollection } from './idempotency.ts';
 import type { LedgerEntry } from './ledger.ts';
+import { PROFILE, profileCollection } from './profile.ts';
 import { type AccountView, explainAccount } from './statement.ts';
 import { tombstoneCollection } from './tombstone.ts';
 
@@ -31,6 +32,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
       ledger: { sort: (entry: LedgerEntry) => entry.sequence },
       deposit: paidInCollection,
       adjustment: paidInCollection,
+      [PROFILE]: profileCollection,
       [FEED_EVENTS]: feedEventCollection,
     },
     rows: accountRows,

@@ -5,6 +5,7 @@ import { reply } from '../terms/chart-tools.ts';
 import type { Principal } from '../terms/principal.ts';
 import { UNAUTHENTICATED } from '../terms/refusal.ts';
 import { type AccountState, nextOf } from './account-state.ts';
+import { putProfile } from './profile.ts';
 import { type AccountView, accountView } from './statement.ts';
 
 type AccountCreate = Stamped & { readonly type: 'account.create'; readonly name: string };
@@ -33,8 +34,10 @@ function answerCreate({ address: account, name }: AccountState, _: unknown, { cr
 }
 
 /** The entry of an operator's switch in the account's audit log. */
-function recordSwitch({ address }: AccountState, { type: action, by }: AccountSwitch): Effect {
-  return recordAudit(address, { action, target: address, by });
+function recordSwitch(state: AccountState, { type: action, by }: AccountSwitch): readonly Effect[] {
+  const { address } = state;
+  const status = action === 'account.suspend' ? 'suspended' : 'open';
+  return [recordAudit(address, { action, target: address, by }), putProfile(state, status)];
 }
 
 function show(state: AccountState, _: unknown, { status }: Pick<AccountView, 'status'>): Effect {
@@ -47,6 +50,7 @@ export const guards = {
 
 export const actions = {
   create: assignOn('account.create', create),
+  listNew: emitOn('account.create', (state: AccountState) => putProfile(state, 'open')),
   answerCreate: emitOn('*', answerCreate),
   recordSwitch: emitOn(['account.suspend', 'account.resume'], recordSwitch),
   show: emitOn('*', show),

@@ -2,6 +2,7 @@
 import type { OperatorRoute } from '../http/operator-route.ts';
 import { actorRoutes } from './actors.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
+import { inflightRoutes } from './inflight.ts';
 import { type ModelServices, modelRoutes } from './models.ts';
 import { nodeRoutes } from './nodes.ts';
 import { openApiRoute } from './openapi-document.ts';
@@ -17,6 +18,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...statusRoutes(services),
     ...nodeRoutes,
     ...actorRoutes,
+    ...inflightRoutes,
     ...pauseRoutes,
     ...modelRoutes(services),
     ...refusedRoutes(services),

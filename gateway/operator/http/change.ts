@@ -1,5 +1,5 @@
 /**
- * Changes over the operator port: each has a reason, tells with `dry_run` what it would do and which command does the
+ * Changes over the operator port: each has a reason, tells with `dryRun` what it would do and which command does the
  * same, and is in the audit log before it begins or in its own commit.
  */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
@@ -18,7 +18,7 @@ const CHANGE_MEMBERS = {
     pattern: '\\S',
     description: 'why, for the audit log',
   }),
-  dry_run: Type.Optional(Type.Boolean({ description: 'true: answers what it would do, and changes nothing' })),
+  dryRun: Type.Optional(Type.Boolean({ description: 'true: answers what it would do, and changes nothing' })),
 };
 
 const DRY_RUN = Type.Object({
@@ -82,7 +82,7 @@ export function change<const Path extends string, Members extends TProperties>(
 
 async function carryOut(
   { would, command, audit, run }: ChangePlan,
-  { cluster, principal, body: { reason, dry_run: isDry = false } }: ChangeRequest,
+  { cluster, principal, body: { reason, dryRun: isDry = false } }: ChangeRequest,
 ): Promise<object> {
   if (isDry) return { would, command };
   if (audit !== null) {

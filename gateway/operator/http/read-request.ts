@@ -68,7 +68,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A member with a mistake in its name would be left out silently: `dry-run` for `dry_run`. */
+/** A member with a mistake in its name would be left out silently: `dry-run` for `dryRun`. */
 function refuseUnknown(schema: TObject, value: object): void {
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(schema.properties, name));
   if (unknown !== undefined) throw isInvalid(unknown, 'is not known in the body');

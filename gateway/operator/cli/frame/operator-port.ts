@@ -3,6 +3,8 @@ import { systemClock } from '../../../../actors/runtime/index.ts';
 import { NO_NODE } from '../../../outbound/lease.ts';
 import { outboundUrl } from '../../../outbound/outbound.ts';
 import { Pools } from '../../../outbound/pools.ts';
+import { ConfigError, lineOf } from '../../config/config-error.ts';
+import type { FoundCluster } from './find-cluster.ts';
 
 const CONNECT_MS = 2_000;
 const ANSWER_MS = 5_000;
@@ -83,4 +85,27 @@ export async function callOperators(
   } finally {
     await port.close();
   }
+}
+
+/** Calls the operator API of the first node that answers. @throws ConfigError with the words of a refusal */
+export async function callOperator<T>(
+  { nodes, token }: Pick<FoundCluster, 'nodes' | 'token'>,
+  call: OperatorCall,
+  withinMs = ANSWER_MS,
+): Promise<T> {
+  const port = new OperatorPort(token);
+  let unreached = 'no node of this cluster serves now';
+  try {
+    for (const { operatorUrl, name } of nodes) {
+      if (operatorUrl === null) continue;
+      const reply = await port.send(operatorUrl, call, withinMs).catch((error: unknown) => {
+        unreached = `node ${name} does not answer (${lineOf(error)}); try again`;
+      });
+      if (reply?.refusal) throw new ConfigError(reply.refusal);
+      if (reply) return reply.body as T;
+    }
+  } finally {
+    await port.close();
+  }
+  throw new ConfigError(unreached);
 }

@@ -133,7 +133,7 @@ it('a pause and its end carry their reason to the actor, which records them', as
   };
   port.cluster = clusterOf({ operator: { inspect }, ask });
   const paths = ['/api/providers/alpha/pause', '/api/providers/alpha/resume'];
-  const dry = await json('POST', paths[0] as string, { reason: "it's slow", dry_run: true });
+  const dry = await json('POST', paths[0] as string, { reason: "it's slow", dryRun: true });
   assert.equal(dry.body, {
     would: 'pause provider:alpha: no new call goes there until it is resumed, and calls under way end',
     command: "troupe providers pause alpha --reason 'it'\\''s slow'",
@@ -148,7 +148,7 @@ it('a pause and its end carry their reason to the actor, which records them', as
     { type: 'provider.pause', by, reason: 'slow' },
     { type: 'provider.resume', by, reason: 'slow' },
   ]);
-  const missing = await json('POST', '/api/endpoints/ep_1/pause', { reason: 'slow', dry_run: true });
+  const missing = await json('POST', '/api/endpoints/ep_1/pause', { reason: 'slow', dryRun: true });
   assert.is(missing.status, '404');
 });
 

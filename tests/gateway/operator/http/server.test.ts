@@ -178,7 +178,7 @@ it('a change needs a reason, tells what it would do, and is recorded before it b
   assert.is(await turn({ by: 1, reason: ' ' }), invalid('reason', 'must match \\S'));
   assert.is(await turn({ by: 1, reason: 'x'.repeat(501) }), invalid('reason', 'must have at most 500 characters'));
   assert.is(await turn({ reason: 'r' }), invalid('by', 'is required'));
-  const dry = await turn({ by: 1, reason: 'r', dry_run: true });
+  const dry = await turn({ by: 1, reason: 'r', dryRun: true });
   assert.is(dry, '200 {"would":"turn a","command":"troupe turn"}');
   assert.equal([runs, asked], [[], []]);
 
