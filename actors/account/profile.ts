@@ -3,7 +3,7 @@ import type { Collection, Effect, RowReader } from '../runtime/index.ts';
 import { plain } from '../terms/chart-tools.ts';
 import type { AccountState } from './account-state.ts';
 
-export interface Profile {
+interface Profile {
   /** Address of the account. */
   readonly account: string;
   readonly name: string;
@@ -14,14 +14,12 @@ export interface Profile {
 
 /** The collection's name; the id of a row is its account's address. */
 export const PROFILE = 'profile';
-/** Index columns: every account, its name in lower case, its status. */
-export const PROFILE_ALL = { column: 0, equals: '*' } as const;
+/** The column of the name in lower case. Before it stands a value that every account has, behind it the status. */
 const PROFILE_NAME = 1;
-const PROFILE_STATUS = 2;
 
 export const profileCollection: Collection = {
   sort: ({ createdAt }: Profile) => createdAt,
-  index: [() => PROFILE_ALL.equals, ({ name }: Profile) => name.toLowerCase(), ({ status }: Profile) => status],
+  index: [() => '*', ({ name }: Profile) => name.toLowerCase(), ({ status }: Profile) => status],
 };
 
 export function putProfile({ address: account, name, createdAt }: AccountState, status: Profile['status']): Effect {
@@ -32,11 +30,6 @@ export function putProfile({ address: account, name, createdAt }: AccountState, 
 /** The accounts of this name, whatever its case; several may have it. */
 export function profilesNamed(name: string) {
   return { collection: PROFILE, where: { column: PROFILE_NAME, equals: name.toLowerCase() } } as const;
-}
-
-/** The accounts of this status. */
-export function profilesOf(status: Profile['status']) {
-  return { collection: PROFILE, where: { column: PROFILE_STATUS, equals: status } } as const;
 }
 
 /** Null: there is no such account. */

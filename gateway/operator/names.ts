@@ -6,7 +6,7 @@ import type { RowReader } from '../../actors/runtime/index.ts';
 type Rows = Pick<RowReader, 'row' | 'rows'>;
 
 /** Names by address, read once each. */
-export class Names {
+export class ActorNames {
   readonly #rows: Rows;
   readonly #known = new Map<string, Promise<string | null>>();
 

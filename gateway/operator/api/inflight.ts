@@ -7,7 +7,7 @@ import { findAddress } from '../find-address.ts';
 import { type ChangePlan, change, quoted } from '../http/change.ts';
 import { isAbsent, OperatorFault, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf } from '../http/pages.ts';
-import { Names } from '../names.ts';
+import { ActorNames } from '../names.ts';
 
 /** Entries of one answer, the oldest first; `total` counts all. */
 const SHOWN_MAX = 500;
@@ -65,7 +65,7 @@ async function inFlight({ operator, rows }: Cluster, { node, account, key, ...fi
     const { total, views } = (answer ?? { total: 0, views: [] }) as unknown as FlightsOfNode;
     return { total, views: views.map((view) => ({ ...view, node: at })) };
   });
-  const names = new Names(rows);
+  const names = new ActorNames(rows);
   const all = heard.flatMap(({ views }) => views).sort((a, b) => a.startedAt - b.startedAt);
   const data = await Promise.all(
     all.slice(0, SHOWN_MAX).map(async (view) => ({

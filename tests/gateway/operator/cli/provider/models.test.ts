@@ -122,7 +122,7 @@ it('refresh reads a corrected document, keeps the last declaration of an invalid
     await told(['why', 'provider:one', ...at]),
     /models document is broken since .* with 2 endpoints: .*line 2: this is not JSON/,
   );
-  assert.is(await failureOf(['models', 'refresh', 'nobody', ...at]), 'troupe: no provider nobody is declared\n');
+  assert.is(await failureOf(['models', 'refresh', 'nobody', ...at]), 'troupe: the provider nobody is absent\n');
 });
 
 test.run();
