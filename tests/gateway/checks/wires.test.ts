@@ -147,6 +147,8 @@ for (const dialect of TURN_DIALECTS) {
       response.writeHead(status).end('{}');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
+    // A failed test leaves it open.
+    server.unref();
     const market = new Market();
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`;
     const id = declared(market, dialect, 'sim/fast', baseUrl);

@@ -133,8 +133,8 @@ it('a list whose pages have no end is refused, and nothing is written', async ()
   await once(endless, 'listening');
   const base = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/v1`;
   const where = ['--preset', 'anthropic', '--base-url', base, '--config', file()];
-  assert.match(await failureOf(['providers', 'add', 'x', ...where]), /\/v1\/models has more than 32 pages of models/);
-  endless.close();
+  const failure = await failureOf(['providers', 'add', 'x', ...where]).finally(() => endless.close());
+  assert.match(failure, /\/v1\/models has more than 32 pages of models/);
   assert.is(pages, 32);
   assert.equal(readdirSync(folder), ['key']);
 });
