@@ -26,7 +26,9 @@ export interface FlightsOfNode {
 }
 
 /** What became of a stop: `absent` where the node does not run the work; else `stopped`, or why it cannot be. */
-export type StopOutcome = { readonly outcome: 'stopped' | 'absent' } | { readonly outcome: 'refused'; readonly why: string };
+export type StopOutcome =
+  | { readonly outcome: 'stopped' | 'absent' }
+  | { readonly outcome: 'refused'; readonly why: string };
 
 /** An operator's wish to stop one piece of work. */
 interface FlightStop {
