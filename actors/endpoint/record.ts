@@ -1,6 +1,6 @@
 /**
  * The stored state of an endpoint: declaration, newest outcomes, windows, findings, and the figures published last.
- * Bounded: at most 80 buckets of three histograms of 404 bins, 1 MB if every bin is used, 43 counts of the week in 3 KB,
+ * Bounded: 20 attempts in 8 KB, at most 80 buckets of three histograms of 404 bins, 1 MB if every bin is used, 43 counts of the week in 3 KB,
  * 200 renders in 12 KB, and 8 KB of findings. 2 to 25 KB in practice; a million attempts over the widest figures that a
  * provider shows made 230 KB.
  */
@@ -20,6 +20,7 @@ import {
 } from '../terms/endpoint.ts';
 import { endpointAddress } from '../terms/ids.ts';
 import type { Pausable } from '../terms/pause.ts';
+import { type SeenAttempt, withAttempts } from './attempt-ring.ts';
 import {
   evidenceOf,
   type Findings,
@@ -70,6 +71,8 @@ export interface EndpointRecord extends Pausable {
   readonly servedAt: number | null;
   /** The newest failure of a paid request that was the provider's fault; it stays after a success. */
   readonly lastFailure: DatedFailure | null;
+  /** The newest attempts, newest last. */
+  readonly ring: readonly SeenAttempt[];
   /** Null while the provider's model list answers. */
   readonly list: FailingList | null;
   readonly windows: Windows;
@@ -99,6 +102,7 @@ export function emptyRecord(address: string): EndpointRecord {
     recentBy: [],
     servedAt: null,
     lastFailure: null,
+    ring: [],
     list: null,
     windows: NO_WINDOWS,
     findings: NO_FINDINGS,
@@ -127,8 +131,9 @@ export function withdraw(record: EndpointRecord): EndpointRecord {
 export function observe(record: EndpointRecord, attempts: readonly ObservedAttempt[], at: number): EndpointRecord {
   const newest = attempts.slice(-ATTEMPTS_MAX);
   const { servedAt, lastFailure } = newest.reduce<Ends>((before, attempt) => withEnd(before, attempt, at), record);
+  if (newest.length === 0) return record;
   const counted = newest.filter(({ outcome }) => outcome !== 'other');
-  if (counted.length === 0 && lastFailure === record.lastFailure) return record;
+  const ring = withAttempts(record.ring, newest, at);
   const { recent, by: recentBy } = counted.reduce(
     (before: Sample, { outcome, by = '' }) => withOutcome(before, outcome === 'success', by),
     { recent: record.recent, by: record.recentBy },
@@ -136,7 +141,7 @@ export function observe(record: EndpointRecord, attempts: readonly ObservedAttem
   const findings = observeAsks(record.findings, counted, at);
   const windows = measure(record.windows, counted, at);
   const unkeptSince = record.unkeptSince ?? at;
-  return { ...record, recent, recentBy, servedAt, lastFailure, windows, findings, unkeptSince };
+  return { ...record, recent, recentBy, servedAt, lastFailure, ring, windows, findings, unkeptSince };
 }
 
 type Ends = Pick<EndpointRecord, 'servedAt' | 'lastFailure'>;
@@ -215,11 +220,18 @@ function isStale(capacity: CapacityReport | null, at: number): boolean {
 }
 
 export function publishedEndpoint(record: EndpointRecord): Endpoint | null {
-  const { declaration, evidence, measured, capacity } = record;
+  const { declaration, evidence, measured, capacity, lastFailure } = record;
   if (declaration === null) return null;
-  const { health } = judge(observedIn(record));
-  const endpoint = { ...declaration, health, healthReason: healthReason(observedIn(record)), evidence, measured };
-  return capacity === null ? endpoint : { ...endpoint, capacity };
+  const observed = observedIn(record);
+  return {
+    ...declaration,
+    health: judge(observed).health,
+    healthReason: healthReason(observed),
+    evidence,
+    measured,
+    ...(lastFailure && { lastFailure }),
+    ...(capacity && { capacity }),
+  };
 }
 
 /**

@@ -80,6 +80,8 @@ export interface Endpoint {
   readonly paused?: Pause;
   readonly evidence: Evidence;
   readonly measured: Measured;
+  /** The newest failure of a paid request that was the provider's fault, for operators; absent without one. */
+  readonly lastFailure?: DatedFailure;
   /** Absent when unreported, or when the last report was over a minute old at the endpoint's last publication. */
   readonly capacity?: CapacityReport;
 }
@@ -391,4 +393,4 @@ export interface ProviderFacts {
  * One model at one provider, as the catalogue declares it to the endpoint's actor, which adds its measurements and
  * publishes both as an `Endpoint`. Plain JSON built from the operator's config.
  */
-export type EndpointDeclaration = Omit<Endpoint, 'health' | 'healthReason' | 'paused' | 'evidence' | 'measured'>;
+export type EndpointDeclaration = Omit<Endpoint, 'health' | 'healthReason' | 'paused' | 'evidence' | 'measured' | 'lastFailure'>;

@@ -41,18 +41,16 @@ interface EndpointRow {
 interface Attempt {
   readonly at: number;
   readonly outcome: string;
-  readonly firstByteMs: number | null;
-  readonly totalMs: number | null;
-  readonly status: number | null;
+  readonly ttftMs: number | null;
+  readonly durationMs: number | null;
   readonly message: string | null;
-  readonly generation: string | null;
 }
 
 interface EndpointView extends EndpointRow {
   readonly why: readonly string[];
   readonly paused: { readonly reason: string; readonly since: number } | null;
-  readonly earned: string | null;
-  readonly cost: string | null;
+  /** Of today; null where nothing was charged. */
+  readonly earned: { readonly charged: string; readonly provider: string; readonly marketplace: string } | null;
   readonly attemptRing: readonly Attempt[];
   readonly series: {
     readonly at: readonly number[];
@@ -209,8 +207,9 @@ function Endpoint({ endpoint }: { readonly endpoint: EndpointView }) {
             ['Latency, median', milliseconds(endpoint.latencyMs?.p50)],
             ['Latency, p99', milliseconds(endpoint.latencyMs?.p99)],
             ['Success', percent(endpoint.successPercent)],
-            ['Earned today', <Money key="earned" usd={endpoint.earned} />],
-            ['Cost today', <Money key="cost" usd={endpoint.cost} />],
+            ['Charged today', <Money key="charged" usd={endpoint.earned?.charged} />],
+            ["Of it the provider's", <Money key="provider" usd={endpoint.earned?.provider} />],
+            ["Of it the marketplace's", <Money key="marketplace" usd={endpoint.earned?.marketplace} />],
           ]}
         />
       </Panel>
@@ -242,16 +241,15 @@ function Attempts({ ring }: { readonly ring: readonly Attempt[] }) {
     <Panel title="Newest attempts">
       <Table
         caption="Newest attempts, newest first"
-        rows={ring}
-        keyOf={({ at, generation }) => `${at} ${generation}`}
+        rows={ring.map((attempt, n) => ({ ...attempt, n }))}
+        keyOf={({ n }) => String(n)}
         empty="No attempt was made yet"
         columns={[
           { name: 'Time (UTC)', cell: ({ at }) => <Time at={at} /> },
           { name: 'Outcome', cell: ({ outcome }) => <StateBadge state={outcome} /> },
-          { name: 'First byte', isNumber: true, cell: ({ firstByteMs }) => milliseconds(firstByteMs) },
-          { name: 'Total', isNumber: true, cell: ({ totalMs }) => milliseconds(totalMs) },
-          { name: 'Status', isNumber: true, cell: ({ status }) => status ?? '' },
-          { name: 'What it said', cell: ({ message }) => message ?? '' },
+          { name: 'First token', isNumber: true, cell: ({ ttftMs }) => milliseconds(ttftMs) },
+          { name: 'Total', isNumber: true, cell: ({ durationMs }) => milliseconds(durationMs) },
+          { name: 'Why it failed', cell: ({ message }) => message ?? '' },
         ]}
       />
     </Panel>

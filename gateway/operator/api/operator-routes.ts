@@ -2,6 +2,7 @@
 import type { OperatorRoute } from '../http/operator-route.ts';
 import { actorRoutes } from './actors.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
+import { endpointRoutes } from './endpoints.ts';
 import { inflightRoutes } from './inflight.ts';
 import { type ModelServices, modelRoutes } from './models.ts';
 import { nodeRoutes } from './nodes.ts';
@@ -19,6 +20,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...nodeRoutes,
     ...actorRoutes,
     ...inflightRoutes,
+    ...endpointRoutes,
     ...pauseRoutes,
     ...modelRoutes(services),
     ...refusedRoutes(services),
