@@ -2,7 +2,7 @@
 import { FAILURE_CHARACTERS_MAX } from '../terms/endpoint.ts';
 import type { ObservedAttempt } from './window.ts';
 
-export const RING_MAX = 20;
+const RING_MAX = 20;
 
 export interface SeenAttempt {
   /** Store time, ms. */
