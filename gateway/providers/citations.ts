@@ -1,4 +1,5 @@
 import type { Citation, TurnEvent } from '../terms/turn-event.ts';
+import { membersOf } from './parsed.ts';
 
 /** Sources in one reply; further ones are dropped, since an answer is worth more than its last sources. */
 const CITATIONS_MAX = 256;
@@ -94,8 +95,4 @@ function isIndex(value: unknown): value is number {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

@@ -5,11 +5,13 @@ const UNCOUNTED_CHARACTERS_MAX = 1024 * 1024;
 /** Values in a longer text. Pictures or speech make an answer long; millions of small values would fill the memory. */
 const VALUES_MAX = 200_000;
 
+type Members = Readonly<Record<string, unknown>>;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Parses a provider's JSON text that must hold an object. Throws `ProviderFailure` for anything else. */
-export function parsed(text: string): Readonly<Record<string, unknown>> {
+export function parsed(text: string): Members {
   if (text.length > UNCOUNTED_CHARACTERS_MAX && isDense(text)) {
     throw new ProviderFailure('garbage', `more than ${VALUES_MAX} values in one answer`);
   }
@@ -22,11 +24,20 @@ export function parsed(text: string): Readonly<Record<string, unknown>> {
   return asObject(value);
 }
 
-/** Throws `ProviderFailure` for any value but an object. */
-export function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null)
-    throw new ProviderFailure('garbage', 'the answer is not a JSON object');
-  return value as Readonly<Record<string, unknown>>;
+/** Throws `ProviderFailure` with `message` for any value but an object. */
+export function asObject(value: unknown, message = 'the answer is not a JSON object'): Members {
+  if (typeof value !== 'object' || value === null) throw new ProviderFailure('garbage', message);
+  return value as Members;
+}
+
+/** The members of an object; of any other value none. */
+export function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {};
+}
+
+/** A text; of any other value none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 /** Counts the characters that begin a value, outside of strings. */

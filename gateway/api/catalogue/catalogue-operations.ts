@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { described, oneOf } from '../../dialects/request/members.ts';
+import { UNSUPPORTED } from '../../edge/query/filter-models.ts';
 import { anyDocument, type Named, type Operation, type Operations, offset } from '../wire/operation.ts';
 import { CATALOGUE_SCHEMAS } from './catalogue-schema.ts';
 
@@ -9,17 +10,6 @@ const price = (description: string) => Type.String({ pattern: '^\\d{1,12}(\\.\\d
 const percent = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });
 const limit = Type.Integer({ minimum: 1, description: 'Entries of a page; absent: all.' });
 
-const NOT_COMPUTED: readonly string[] = [
-  'category',
-  'arch',
-  'distillable',
-  'min_intelligence_index',
-  'max_intelligence_index',
-  'min_coding_index',
-  'max_coding_index',
-  'min_agentic_index',
-  'max_agentic_index',
-];
 const notComputed = text('Accepted and not computed: the answer is empty and names it in `unsupported_filters`.');
 const modelFilters: Named = {
   family: text('Only models of this family, by its id.'),
@@ -50,7 +40,7 @@ const modelFilters: Named = {
   ),
   limit,
   offset,
-  ...Object.fromEntries(NOT_COMPUTED.map((name) => [name, notComputed])),
+  ...Object.fromEntries(UNSUPPORTED.map((name) => [name, notComputed])),
 };
 const MODEL = {
   author: 'The part of the model id before the slash.',

@@ -7,7 +7,7 @@ import { readModelTests } from './model-tests.ts';
 import { textOf, wholeNumber } from './query-values.ts';
 
 /** Filters that are accepted and not computed: a query with one of them matches no model. */
-const UNSUPPORTED: readonly string[] = [
+export const UNSUPPORTED: readonly string[] = [
   'category',
   'arch',
   'distillable',

@@ -5,7 +5,7 @@ import { EXCEPTION } from '../framing/amazon-frames.ts';
 import { inBandFailure } from '../in-band-failure.ts';
 import { ContentBlocks } from '../messages/blocks.ts';
 import { readUsage } from '../messages/read-usage.ts';
-import { parsed } from '../parsed.ts';
+import { membersOf, parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
 
@@ -177,8 +177,4 @@ function writesOf(details: unknown): Members {
     if (ttl === '1h' || ttl === '5m') writes[`ephemeral_${ttl}_input_tokens`] = inputTokens;
   }
   return writes;
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

@@ -1,5 +1,6 @@
 import { isEmpty } from '../../terms/exact-decimal.ts';
 import type { Usage } from '../../terms/usage.ts';
+import { membersOf } from '../parsed.ts';
 import {
   addCompletionUsage,
   addPromptUsage,
@@ -11,8 +12,6 @@ import {
 } from '../prompt-usage.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-const NOTHING: Members = {};
-
 /**
  * Reads the `usage` object of a provider that speaks chat completions, under any of the known names. In this dialect
  * totals include their parts; parts are added only where the provider's own `total_tokens` proves that they are not
@@ -110,10 +109,6 @@ function addUnnamed(usage: OpenUsage, { prompt_audio_seconds: seconds }: Members
 function sum(one: unknown, other: unknown = null): number | null {
   if (isBrokenCount(one) || isBrokenCount(other)) return null;
   return (tokenCount(one) ?? 0) + (tokenCount(other) ?? 0);
-}
-
-function membersOf(value: unknown): Members {
-  return isObject(value) ? value : NOTHING;
 }
 
 function isObject(value: unknown): value is Members {

@@ -5,6 +5,7 @@ import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { inputText } from '../embeddings/input-text.ts';
 import { EmbeddingsReader } from '../embeddings/reply-reader.ts';
 import { ownOptions } from '../own-options.ts';
+import { membersOf } from '../parsed.ts';
 import { shaper } from '../shaper.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -54,7 +55,3 @@ export const cohereEmbedAdapter: Adapter = {
   writer: embedWriter,
   reader: (_makeCallId, note, asked) => new CohereEmbedReader(asked, note),
 };
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
-}

@@ -1,7 +1,6 @@
 import type { Usage } from '../../terms/usage.ts';
+import { membersOf } from '../parsed.ts';
 import { addCompletionUsage, addPromptUsage, type OpenUsage, tokenCount } from '../prompt-usage.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the usage of a chat answer: the tokens that are billed, or else those that the model read and wrote. The model
@@ -25,8 +24,4 @@ export function readUsage(value: unknown): Usage {
   const output = billed.output_tokens ?? read.output_tokens;
   addCompletionUsage(usage, { output, reasoning: undefined, image: undefined, audio: undefined }, 'included');
   return usage;
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

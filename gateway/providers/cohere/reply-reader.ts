@@ -4,7 +4,7 @@ import type { FrameKind, ReplyReader } from '../adapter.ts';
 import { ToolCalls } from '../chat/tool-calls.ts';
 import { Citations } from '../citations.ts';
 import { errorIn, inBandFailure } from '../in-band-failure.ts';
-import { parsed } from '../parsed.ts';
+import { membersOf, parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
 import { readUsage } from './read-usage.ts';
@@ -150,8 +150,4 @@ function readScores(items: unknown, events: TurnEvent[]): void {
     return scores.length === 0 ? [] : [{ token: text, logprob: scores.reduce((sum, each) => sum + each, 0) }];
   });
   if (content.length > 0) events.push({ type: 'logprobs', content });
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

@@ -4,6 +4,7 @@ import type { Adapter, TextWriter } from '../adapter.ts';
 import { embeddingsAdapter } from '../embeddings/adapter.ts';
 import { inputText, unsupportedInput } from '../embeddings/input-text.ts';
 import { EmbeddingsReader } from '../embeddings/reply-reader.ts';
+import { membersOf } from '../parsed.ts';
 import { tokenCount } from '../prompt-usage.ts';
 import { shaper } from '../shaper.ts';
 import { modelPath } from './model-path.ts';
@@ -115,10 +116,6 @@ function sumOf(vectors: readonly Members[]): number | undefined {
     const count = tokenCount(membersOf(statistics).token_count);
     return sum === undefined || count === undefined ? undefined : sum + count;
   }, 0);
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
 /** Vectors of texts. Never streamed. */

@@ -1,5 +1,6 @@
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { Citations } from '../citations.ts';
+import { membersOf } from '../parsed.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -49,8 +50,4 @@ function characterAt(text: Buffer | null, byte: unknown): number | undefined {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, ENTRIES_MAX) : [];
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

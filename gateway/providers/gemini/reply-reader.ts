@@ -5,7 +5,7 @@ import type { Usage } from '../../terms/usage.ts';
 import type { FrameKind, ReplyReader } from '../adapter.ts';
 import { errorIn, inBandFailure } from '../in-band-failure.ts';
 import { IMAGES_MAX, pictureUrl } from '../json-text.ts';
-import { parsed } from '../parsed.ts';
+import { membersOf, parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
 import { addCitations, PLACED_CHARACTERS_MAX } from './grounding.ts';
@@ -192,8 +192,4 @@ export class GeminiReader implements ReplyReader {
     this.#note?.(JSON.stringify(feedback), failure);
     return failure;
   }
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

@@ -3,6 +3,7 @@ import { SIGNED_THINKING } from '../../terms/turn.ts';
 import type { Citation, TurnEvent } from '../../terms/turn-event.ts';
 import { Citations, citationOf } from '../citations.ts';
 import { IMAGES_MAX, pictureUrl } from '../json-text.ts';
+import { asObject, textOf } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 
 /** Content blocks in one reply; a reply with more is invalid. */
@@ -57,7 +58,7 @@ export class ContentBlocks {
   }
 
   open(index: unknown, content: unknown, events: TurnEvent[]): void {
-    const block = membersOf(content, 'a content block is not an object');
+    const block = asObject(content, 'a content block is not an object');
     if (++this.#opened > BLOCKS_MAX) throw new ProviderFailure('garbage', 'too many content blocks');
     const { type } = block;
     const thought = type === 'thinking' || type === 'redacted_thinking';
@@ -78,7 +79,7 @@ export class ContentBlocks {
   }
 
   continue(index: unknown, fragment: unknown, events: TurnEvent[]): void {
-    const delta = membersOf(fragment, 'a delta is not an object');
+    const delta = asObject(fragment, 'a delta is not an object');
     const block = this.#open.get(indexOf(index));
     if (block === undefined) throw new ProviderFailure('garbage', 'a delta of a block that is not open');
     if (block.type === 'text') {
@@ -155,7 +156,7 @@ export class ContentBlocks {
   }
 
   #pushImage(content: unknown, events: TurnEvent[]): void {
-    const source = membersOf(content, 'an image without a source');
+    const source = asObject(content, 'an image without a source');
     if (this.#images >= IMAGES_MAX) throw new ProviderFailure('garbage', 'too many images');
     events.push({ type: 'image', url: pictureUrl(addressOf(source)), index: this.#images++ });
   }
@@ -188,13 +189,4 @@ function pushDetail(
 function indexOf(index: unknown): number {
   if (!Number.isSafeInteger(index)) throw new ProviderFailure('garbage', 'a content block without an index');
   return index as number;
-}
-
-function membersOf(value: unknown, message: string): Members {
-  if (typeof value !== 'object' || value === null) throw new ProviderFailure('garbage', message);
-  return value as Members;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '../../terms/usage.ts';
+import { membersOf } from '../parsed.ts';
 import { addCompletionUsage, addPromptUsage, type OpenUsage } from '../prompt-usage.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -21,8 +22,4 @@ export function readUsage(reported: Members): Usage {
   addPromptUsage(usage, prompt, 'excluded');
   addCompletionUsage(usage, { output: reported.output_tokens, reasoning, image: null, audio: null }, 'included');
   return usage;
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

@@ -3,7 +3,7 @@ import type { Usage } from '../../terms/usage.ts';
 import type { FrameKind, ReplyReader } from '../adapter.ts';
 import { readUsage } from '../chat/read-usage.ts';
 import { inBandFailure } from '../in-band-failure.ts';
-import { parsed } from '../parsed.ts';
+import { membersOf, parsed } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import type { RefusalNote } from '../refused.ts';
 import { ResponseItems } from './response-items.ts';
@@ -90,8 +90,4 @@ export class ResponsesReader implements ReplyReader {
     if (native === 'completed') return this.#items.calls > 0 ? 'tool_calls' : 'stop';
     return native === 'content_filter' ? 'content_filter' : 'length';
   }
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
 }

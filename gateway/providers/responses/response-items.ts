@@ -2,6 +2,7 @@ import { RESPONSES_FORMAT, type ReasoningDetail } from '../../terms/turn.ts';
 import type { TurnEvent } from '../../terms/turn-event.ts';
 import { readScores } from '../chat/scores.ts';
 import { Citations } from '../citations.ts';
+import { membersOf, textOf } from '../parsed.ts';
 import { ProviderFailure } from '../provider-failure.ts';
 import { sealedBy } from './reasoning-items.ts';
 
@@ -267,12 +268,4 @@ function idOf({ id }: Members): string | null {
 
 function partsOf(list: unknown): readonly Members[] {
   return Array.isArray(list) ? list.map(membersOf) : [];
-}
-
-function membersOf(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
