@@ -27,7 +27,7 @@ import type { Secrets } from './operator/config/secrets.ts';
 import { openAtSamePort } from './operator/http/same-port.ts';
 import { type OperatorServer, type OperatorServerOptions, openOperatorServer } from './operator/http/server.ts';
 import { waitsLine } from './operator/launcher/banner.ts';
-import { EXIT_FORCED, EXIT_REJOIN } from './operator/launcher/message.ts';
+import { EXIT_FORCED, exitOfDead } from './operator/launcher/message.ts';
 import { StopSignals } from './operator/launcher/stop-signals.ts';
 import type { Measurement } from './operator/metrics/measurement.ts';
 import { NodeMetrics } from './operator/metrics/node-metrics.ts';
@@ -317,7 +317,7 @@ class GatewayNode implements NodeHandle {
   /** Other nodes have taken over: open responses end with the restart error, and the delay lets it be written. */
   #leaveDead(why: string): void {
     this.#gateway?.edge.cut();
-    this.#clock.after(FAREWELL_MS, () => this.#exit(EXIT_REJOIN, `declared dead: ${why}`));
+    this.#clock.after(FAREWELL_MS, () => this.#exit(exitOfDead(why, this.#serving), `declared dead: ${why}`));
   }
 
   #exit(code: number, why: string): void {

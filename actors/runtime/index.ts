@@ -25,6 +25,7 @@ export type {
   Operator,
   RowReader,
 } from './cluster/cluster.ts';
+export { CUT_OFF } from './cluster/membership/verdict.ts';
 export { Counts } from './collections/counts.ts';
 export { FairQueue } from './collections/fair-queue.ts';
 export { Semaphore } from './collections/semaphore.ts';

@@ -10,6 +10,8 @@ interface NemesisOptions {
   readonly store: StoreView;
   readonly workload: Workload;
   readonly payers: readonly Payer[];
+  /** Processes of the nodes that serve, by the launcher. A member owns shards before it serves. */
+  readonly serving: () => readonly number[];
   readonly nodes: number;
   readonly shards: number;
   readonly chance: () => number;
@@ -163,7 +165,7 @@ export class Nemesis {
         const { nodes, shards } = await this.#owners();
         const others = [...nodes.values()].filter((each) => each.incarnation !== node.incarnation);
         successor ??= others.find((each) => each.name === node.name) ?? null;
-        if (nodes.has(node.incarnation) || nodes.size < this.#options.nodes) return false;
+        if (nodes.has(node.incarnation) || this.#serving(nodes.values()).length < this.#options.nodes) return false;
         return shards.every((shard) => shard.owner !== null && nodes.has(shard.owner));
       },
       this.#options.healMs,
@@ -195,12 +197,13 @@ export class Nemesis {
   }
 
   /**
-   * A random living node, preferably one that owns one of these accounts: its takeover is measurable, and its next
+   * A random serving node, preferably one that owns one of these accounts: its takeover is measurable, and its next
    * process, which takes the same accounts back, works for them.
    */
   async #victim(owned: readonly Payer[]): Promise<NodeSeen> {
     const owners = await this.#owners();
-    const living = [...owners.nodes.values()].filter((node) => node.state === 'up' && isAlive(node.pid));
+    const serving = this.#serving(owners.nodes.values());
+    const living = serving.filter(({ state, pid }) => state === 'up' && isAlive(pid));
     const owning = living.filter(({ incarnation }) =>
       this.#payersIn(owners, incarnation).some((payer) => owned.includes(payer)),
     );
@@ -208,6 +211,11 @@ export class Nemesis {
     const victim = choice[Math.floor(this.#options.chance() * choice.length)];
     if (!victim) throw new Error('no node left to kill');
     return victim;
+  }
+
+  #serving(nodes: Iterable<NodeSeen>): readonly NodeSeen[] {
+    const pids = new Set(this.#options.serving());
+    return [...nodes].filter(({ pid }) => pids.has(pid));
   }
 
   /** Who owns each shard. Callers that ask during a look share it: three accounts wait for their takeover at once. */

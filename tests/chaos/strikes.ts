@@ -6,7 +6,7 @@ import type { ChaosOptions } from './chaos-options.ts';
 import { BATCH_POINTS, CRASH_POINTS, isOfBatch, isOfPayment, PAYMENT_POINTS } from './crash-points.ts';
 import { type FullDisk, fillDisk } from './full-disk.ts';
 import { CUTS, type Cut } from './links.ts';
-import { type Frozen, Nemesis, type Strike, until } from './nemesis.ts';
+import { type Frozen, Nemesis, type Strike } from './nemesis.ts';
 import { type KeyOutage, loseKeyFolder, loseStore, type Outage, type OutageParts, stepClocks } from './outages.ts';
 import { long } from './scenario.ts';
 import type { Stage } from './stage.ts';
@@ -24,7 +24,6 @@ interface StrikesParts {
   readonly chance: () => number;
 }
 
-const QUIET_MS = 60_000;
 const HEAL_MS = 45_000;
 /** Beside busy loops a start alone may take a minute. */
 const HEAL_MS_BUSY = 180_000;
@@ -61,7 +60,7 @@ export class Strikes {
   async all(): Promise<readonly Strike[]> {
     const { stage, view: store, workload, payers, chance } = this.#parts;
     const nemesis = new Nemesis({
-      ...{ store, workload, payers, chance },
+      ...{ store, workload, payers, chance, serving: () => this.#listed().map(({ pid }) => pid) },
       nodes: config.nodes.length,
       shards: config.runtime.shards,
       healMs: this.#options.busy ? HEAL_MS_BUSY : HEAL_MS,
@@ -152,13 +151,18 @@ export class Strikes {
     this.#parts.stage.crashPoints.arm(node, point, times, signal);
   }
 
+  /** The nodes that serve, by the launcher. */
+  #listed(): readonly ConnectionNode[] {
+    return this.#parts.stage.cluster.connection()?.nodes ?? [];
+  }
+
   async #outages(record: (strike: Strike) => void): Promise<void> {
     const { workload, payers, stage, view: store } = this.#parts;
     const { cluster, injector } = stage;
     const { baseUrl } = cluster;
     const database = join(cluster.data, 'troupe.db');
     const { losses = 0, clocks = 0, keyouts = 0, fulls = 0, calmMs } = this.#options;
-    const nodes = (): readonly ConnectionNode[] => cluster.connection()?.nodes ?? [];
+    const nodes = (): readonly ConnectionNode[] => this.#listed();
     const pids = (): readonly number[] => nodes().map(({ pid }) => pid);
     const parts: OutageParts = {
       injector,
@@ -169,8 +173,6 @@ export class Strikes {
       pids,
     };
     const operatorToken = cluster.connection()?.operator_token ?? '';
-    // Each outage checks that no node restarts, so the last one that was killed must be up.
-    const whole = (): Promise<boolean> => until(() => pids().length === config.nodes.length, QUIET_MS);
     const all = [
       ...Array.from({ length: losses }, () => async () => loseStore(parts)),
       ...Array.from({ length: clocks }, () => async () => stepClocks(parts)),
@@ -182,14 +184,12 @@ export class Strikes {
     ];
     for (const outage of all) {
       await pause(calmMs);
-      await whole();
       const ended = await outage();
       this.outages.push(ended);
       record(ended.strike);
     }
     for (let full = 0; full < fulls; full++) {
       await pause(calmMs);
-      await whole();
       const filled = await fillDisk({ ...parts, database, store, nodes, operatorToken });
       this.fullDisks.push(filled);
       record(filled.strike);

@@ -1,5 +1,6 @@
 import type { LedgerEntry } from '../../actors/account/ledger.ts';
 import type { ActivityRecord } from '../../actors/runtime/actor/cascade/activity-record.ts';
+import { CUT_OFF } from '../../actors/runtime/cluster/membership/verdict.ts';
 import type { ShardRow } from '../../actors/runtime/ports/store.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
 import { HOLDS_PER_RUN_MAX } from '../../actors/terms/hold.ts';
@@ -69,7 +70,7 @@ export class CommitWitness implements Witness {
     const all = [...this.#generations.values()].flatMap((rows) => [...rows.values()]);
     const spared = all.some(({ status, former }) => status === 'running' && former.has(incarnation));
     if (spared) this.#history.saw('gateway marked dead after its hold was taken over');
-    if (why === 'outside the live set') this.#history.saw('minority voted out');
+    if (why === CUT_OFF) this.#history.saw('minority voted out');
     if (why === 'silent heartbeat') this.#history.saw('silent node voted out');
   }
 

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Cancel, Clock, NodeRestarts } from '../../../actors/runtime/index.ts';
 import type { LauncherLimits } from '../../terms/config/config.ts';
 import type { Journal } from './journal.ts';
-import { EXIT_REJOIN, EXIT_UNCAUGHT, type NodeAddresses, type NodeDeath } from './message.ts';
+import { EXIT_NOT_JOINED, EXIT_REJOIN, EXIT_UNCAUGHT, type NodeAddresses, type NodeDeath } from './message.ts';
 import { causeOfDeath, type NodeEnd, type NodeListener, NodeProcess, type NodeStart } from './node-process.ts';
 import { type HandoffNode, SocketHandoff } from './socket-handoff.ts';
 import { restartAfter } from './watchdog.ts';
@@ -29,9 +29,9 @@ interface FleetOptions {
   readonly changed: () => void;
   /** A node drains: what it waits for, about every second. */
   readonly waits: (name: string, what: string) => void;
-  /** A process ended before it served; `tries` counts such ends in a row. */
+  /** A process failed before it served; `tries` counts such ends in a row. */
   readonly faulted: (name: string, reason: string, tries: number) => void;
-  /** A node that served has ended, and starts again. */
+  /** A node that served, or that asks to rejoin, has ended and starts again. */
   readonly restarts: (name: string, reason: string, delayMs: number) => void;
 }
 
@@ -194,7 +194,7 @@ export class Fleet {
       restartInMs: delayMs,
     });
     if (end.wasUp) this.options.changed();
-    else if (!this.stopping) this.options.faulted(node.name, reasonOf(end), slot.failures);
+    else if (!this.stopping && isFailure(end)) this.options.faulted(node.name, reasonOf(end), slot.failures);
     if (delayMs !== null && !this.stopping) {
       this.noteRestart(end, node.name, delayMs);
       slot.restart = this.options.clock.after(delayMs, () => this.launch(slot));
@@ -208,7 +208,7 @@ export class Fleet {
     const isPlanned = end.code === 0 && end.wasUp;
     const noted = this.restarts.note(name, { at: this.options.clock.now(), reason, isPlanned });
     for (const { life } of this.slots) life?.send({ type: 'restarts', ...noted });
-    if (end.wasUp) this.options.restarts(name, reason, delayMs);
+    if (!isFailure(end)) this.options.restarts(name, reason, delayMs);
   }
 
   /** The remaining nodes decide about the activities that ran on the dead one. */
@@ -243,11 +243,17 @@ export class Fleet {
   }
 }
 
+/** It did not come up, by its own fault or for want of what it needs. */
+function isFailure({ wasUp, code }: NodeEnd): boolean {
+  return !wasUp && code !== EXIT_REJOIN;
+}
+
 function reasonOf(end: NodeEnd): string {
   if (end.killedFor) return `killed by the launcher: ${end.killedFor}`;
   if (end.fault) return end.fault;
   if (end.signal) return `ended by ${end.signal}`;
   if (end.code === EXIT_REJOIN) return 'asked to rejoin with a new incarnation';
+  if (end.code === EXIT_NOT_JOINED) return 'did not join the others';
   if (end.code === 0) return 'drained and left';
   if (end.code === EXIT_UNCAUGHT) return 'an uncaught error';
   return `exited with code ${end.code}`;

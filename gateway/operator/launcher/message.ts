@@ -3,7 +3,7 @@
  * `offer`. A connection is handed over by four messages: `offer`, `ack`, `go`, `taken`. The node reads nothing before
  * `go`, and the launcher keeps its own copy until `taken`.
  */
-import type { NodeRestarts } from '../../../actors/runtime/index.ts';
+import { CUT_OFF, type NodeRestarts } from '../../../actors/runtime/index.ts';
 
 export type ToNode =
   /** Offers a connection, whose handle travels with the message. A launcher never reuses an id. */
@@ -55,3 +55,13 @@ export const EXIT_UNCAUGHT = 71;
 export const EXIT_FORCED = 130;
 /** Exit code of a node that asks for an immediate restart with a new incarnation. */
 export const EXIT_REJOIN = 75;
+/** Exit code of a node that was declared dead before it served, for a reason that a start at once would meet again. */
+export const EXIT_NOT_JOINED = 76;
+
+/**
+ * Exit code of a node that was declared dead. A member whose links are cut starts again at once, also before it served:
+ * neither its start nor the machine is at fault.
+ */
+export function exitOfDead(why: string, hasServed: boolean): number {
+  return hasServed || why === CUT_OFF ? EXIT_REJOIN : EXIT_NOT_JOINED;
+}

@@ -4,7 +4,7 @@
  * or starved does not blame a node.
  */
 import type { LauncherLimits } from '../../terms/config/config.ts';
-import { EXIT_REJOIN } from './message.ts';
+import { EXIT_NOT_JOINED, EXIT_REJOIN } from './message.ts';
 
 /** The measurements of one node, all in ms. */
 export interface Vitals {
@@ -83,9 +83,9 @@ const TRIED_MS_MAX = 60_000;
 
 /**
  * The delay before a node's next start, and how many lives in a row ended early by then, each of which doubles it. A
- * life that served for longer than the longest delay ends the row. A node that served and was declared dead starts again
- * at once, a drained one after the shortest delay. One that was declared dead before it served waits for as long as it
- * tried: on a machine that is short of processor time, tries then take it from the others half of the time at most.
+ * life that served for longer than the longest delay ends the row. A node that asks to rejoin starts again at once and
+ * has not failed, a drained one starts after the shortest delay. One that did not join waits for as long as it tried: on
+ * a machine that is short of processor time, tries then take it from the others half of the time at most.
  */
 export function restartAfter(
   { code, livedMs, wasUp }: LifeEnd,
@@ -93,8 +93,8 @@ export function restartAfter(
   limits: LauncherLimits,
 ): { readonly delayMs: number; readonly failures: number } {
   const failures = wasUp && livedMs > limits.restartDelayMaxMs ? 0 : failuresBefore;
-  if (code === EXIT_REJOIN && wasUp) return { delayMs: 0, failures };
+  if (code === EXIT_REJOIN) return { delayMs: 0, failures };
   if (code === 0 && wasUp) return { delayMs: limits.restartDelayMs, failures };
-  const triedMs = code === EXIT_REJOIN ? Math.min(livedMs, TRIED_MS_MAX) : 0;
+  const triedMs = code === EXIT_NOT_JOINED ? Math.min(livedMs, TRIED_MS_MAX) : 0;
   return { delayMs: Math.max(restartDelay(failures + 1, limits), triedMs), failures: failures + 1 };
 }

@@ -63,6 +63,9 @@ function largestGroup(mutual: readonly (readonly boolean[])[]): readonly number[
   return best;
 }
 
+/** The verdict on a member that the others no longer hear, or that no longer hears them: its links are cut. */
+export const CUT_OFF = 'outside the live set';
+
 /** A row, and how long the observer has seen it in this state. */
 export interface Watched extends Omit<Sight, 'fresh'> {
   /** Time since the row last changed, in ms of the observer's attention. */
@@ -73,7 +76,7 @@ export interface Watched extends Omit<Sight, 'fresh'> {
 
 export interface Condemned {
   readonly incarnation: string;
-  readonly why: 'silent heartbeat' | 'outside the live set' | 'did not join';
+  readonly why: 'silent heartbeat' | typeof CUT_OFF | 'did not join';
 }
 
 /**
@@ -94,6 +97,6 @@ export function condemned(
     if (node.unchangedMs > limits.staleMs) return [{ incarnation: node.incarnation, why: 'silent heartbeat' }];
     if (live.has(node.incarnation)) return [];
     if (node.outsideMs < (node.joining ? limits.joinMs : limits.voteOutMs)) return [];
-    return [{ incarnation: node.incarnation, why: node.joining ? 'did not join' : 'outside the live set' }];
+    return [{ incarnation: node.incarnation, why: node.joining ? 'did not join' : CUT_OFF }];
   });
 }

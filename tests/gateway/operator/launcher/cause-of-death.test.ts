@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EXIT_REJOIN, EXIT_UNCAUGHT } from '../../../../gateway/operator/launcher/message.ts';
+import { EXIT_NOT_JOINED, EXIT_REJOIN, EXIT_UNCAUGHT } from '../../../../gateway/operator/launcher/message.ts';
 import type { NodeEnd } from '../../../../gateway/operator/launcher/node-process.ts';
 import { causeOfDeath } from '../../../../gateway/operator/launcher/node-process.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -19,6 +19,7 @@ const CASES: readonly (readonly [string, Partial<NodeEnd>, 'crashed' | 'killed']
   ['a stopped process, killed by the launcher', { signal: 'SIGKILL', killedFor: 'stopped for 1000 ms' }, 'killed'],
   ['a store that failed', { code: 70 }, 'killed'],
   ['a node declared dead', { code: EXIT_REJOIN }, 'killed'],
+  ['a node that did not join', { code: EXIT_NOT_JOINED, wasUp: false }, 'killed'],
   ['a drain', { code: 0 }, 'killed'],
   ['a drain that failed', { code: 1 }, 'killed'],
 ];

@@ -1,7 +1,7 @@
 /**
  * A minimal node: a receiver and an HTTP server that answers its name and the bytes it read. Its arguments make it send
- * itself a signal at a named point of a hand-off: `fake-node NAME [SIGNAL POINT NTH MARK]`. It creates the file MARK
- * before the signal, and a process that finds MARK sends none. Plain JavaScript over the built receiver: it is started
+ * itself a signal at a named point of a hand-off, or exit with a code: `fake-node NAME [SIGNAL|CODE POINT NTH MARK]`. It
+ * creates the file MARK before that, and a process that finds MARK passes the point. Plain JavaScript over the built receiver: it is started
  * 70 times, and a TypeScript loader would cost each start 0.3 s of CPU.
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,9 @@ function pass(where) {
   passed++;
   if (passed < Number(nth)) return;
   writeFileSync(mark, name);
-  process.kill(process.pid, signal);
+  const code = Number(signal);
+  if (Number.isNaN(code)) process.kill(process.pid, signal);
+  else process.exit(code);
 }
 
 const channel = {
@@ -81,4 +83,5 @@ const receiver = openNodeReceiver({
   orphaned: () => process.exit(0),
 });
 process.on('SIGINT', () => {});
+pass('before-up');
 receiver.up({ incarnation: `${name}-${process.pid}`, grpc: '127.0.0.1:1', operatorUrl: 'http://127.0.0.1:2' });

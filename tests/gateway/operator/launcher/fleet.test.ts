@@ -10,6 +10,7 @@ import { type Clock, type NodeRestarts, systemClock, systemRandom } from '../../
 import config from '../../../../cluster.config.ts';
 import { Fleet } from '../../../../gateway/operator/launcher/fleet.ts';
 import type { JournalEntry } from '../../../../gateway/operator/launcher/journal.ts';
+import { EXIT_NOT_JOINED, EXIT_REJOIN } from '../../../../gateway/operator/launcher/message.ts';
 import { openPublicPort, refuseConnection } from '../../../../gateway/operator/launcher/public-port.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { buildFirst } from '../../../support/cluster/build-first.ts';
@@ -297,6 +298,29 @@ it('a node that asks to rejoin is restarted without delay, a failing one with a 
   }
   const delays = cluster.journal.filter((entry) => entry.event === 'node.end').map((entry) => entry.restartInMs);
   assert.equal(delays, [0, config.launcher.restartDelayMs, config.launcher.restartDelayMs * 2]);
+  await cluster.close();
+});
+
+it('a node that was cut off before it served starts again at once, and its start has not failed (rule N29)', async () => {
+  const cluster = await start({ strike: { signal: String(EXIT_REJOIN), point: 'before-up' } });
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  const ends = cluster.journal.filter(({ event }) => event === 'node.end');
+  assert.equal(
+    ends.map(({ node, restartInMs }) => ({ node, restartInMs })),
+    [{ node: 'n1', restartInMs: 0 }],
+  );
+  assert.equal(cluster.faults, []);
+  assert.equal(cluster.restarts, ['n1: asked to rejoin with a new incarnation']);
+  await cluster.close();
+});
+
+it('a node that did not join starts again after as long as it tried, and its start has failed', async () => {
+  const cluster = await start({ strike: { signal: String(EXIT_NOT_JOINED), point: 'before-up' } });
+  await cluster.until(() => cluster.fleet.running().length === 3);
+  const [end] = cluster.journal.filter(({ event }) => event === 'node.end');
+  assert.is(end?.restartInMs, Math.max(Number(end?.livedMs), config.launcher.restartDelayMs));
+  assert.equal(cluster.faults, ['n1: did not join the others']);
+  assert.equal(cluster.restarts, []);
   await cluster.close();
 });
 

@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CUT_OFF } from '../../../../actors/runtime/index.ts';
 import config from '../../../../cluster.config.ts';
-import { EXIT_REJOIN } from '../../../../gateway/operator/launcher/message.ts';
+import { EXIT_NOT_JOINED, EXIT_REJOIN, exitOfDead } from '../../../../gateway/operator/launcher/message.ts';
 import {
   type LifeEnd,
   QUIET,
@@ -82,13 +83,14 @@ test('the delay before a restart doubles up to its bound', () => {
 const RESTARTS: readonly (readonly [string, LifeEnd, number, number, number])[] = [
   ['was declared dead after it served', { code: EXIT_REJOIN, livedMs: 9_000, wasUp: true }, 3, 0, 0],
   ['was declared dead soon after it served', { code: EXIT_REJOIN, livedMs: 2_000, wasUp: true }, 3, 0, 3],
+  ['was cut off before it served', { code: EXIT_REJOIN, livedMs: 9_000, wasUp: false }, 3, 0, 3],
   ['drained', { code: 0, livedMs: 9_000, wasUp: true }, 3, 200, 0],
   ['was killed after it served', { code: null, livedMs: 9_000, wasUp: true }, 3, 200, 1],
   ['was killed soon after it served', { code: null, livedMs: 2_000, wasUp: true }, 3, 1_600, 4],
   ['ended before it served', { code: 1, livedMs: 9_000, wasUp: false }, 0, 200, 1],
-  ['did not join in time: as long as it tried', { code: EXIT_REJOIN, livedMs: 14_000, wasUp: false }, 0, 14_000, 1],
-  ['did not join in time, up to a bound', { code: EXIT_REJOIN, livedMs: 140_000, wasUp: false }, 2, 60_000, 3],
-  ['was refused at once, often', { code: EXIT_REJOIN, livedMs: 900, wasUp: false }, 8, 5_000, 9],
+  ['did not join in time: as long as it tried', { code: EXIT_NOT_JOINED, livedMs: 14_000, wasUp: false }, 0, 14_000, 1],
+  ['did not join in time, up to a bound', { code: EXIT_NOT_JOINED, livedMs: 140_000, wasUp: false }, 2, 60_000, 3],
+  ['was refused at once, often', { code: EXIT_NOT_JOINED, livedMs: 900, wasUp: false }, 8, 5_000, 9],
 ];
 
 for (const [title, end, before, delayMs, failures] of RESTARTS) {
@@ -96,5 +98,11 @@ for (const [title, end, before, delayMs, failures] of RESTARTS) {
     assert.equal(restartAfter(end, before, limits), { delayMs, failures });
   });
 }
+
+test('a node declared dead asks to rejoin if it served, or if its links were cut before it did (rule N29)', () => {
+  for (const why of ['silent heartbeat', 'did not join', CUT_OFF]) assert.is(exitOfDead(why, true), EXIT_REJOIN);
+  assert.is(exitOfDead(CUT_OFF, false), EXIT_REJOIN);
+  for (const why of ['silent heartbeat', 'did not join']) assert.is(exitOfDead(why, false), EXIT_NOT_JOINED);
+});
 
 test.run();
