@@ -301,7 +301,7 @@ it('a node that asks to rejoin is restarted without delay, a failing one with a 
   await cluster.close();
 });
 
-it('a node that was cut off before it served starts again at once, and its start has not failed (rule N29)', async () => {
+it('a node that was cut off before it served starts again at once, and its start has not failed (rule N43)', async () => {
   const cluster = await start({ strike: { signal: String(EXIT_REJOIN), point: 'before-up' } });
   await cluster.until(() => cluster.fleet.running().length === 3);
   const ends = cluster.journal.filter(({ event }) => event === 'node.end');

@@ -99,7 +99,7 @@ for (const [title, end, before, delayMs, failures] of RESTARTS) {
   });
 }
 
-test('a node declared dead asks to rejoin if it served, or if its links were cut before it did (rule N29)', () => {
+test('a node declared dead asks to rejoin if it served, or if its links were cut before it did (rule N43)', () => {
   for (const why of ['silent heartbeat', 'did not join', CUT_OFF]) assert.is(exitOfDead(why, true), EXIT_REJOIN);
   assert.is(exitOfDead(CUT_OFF, false), EXIT_REJOIN);
   for (const why of ['silent heartbeat', 'did not join']) assert.is(exitOfDead(why, false), EXIT_NOT_JOINED);
