@@ -19,6 +19,12 @@ export interface DeclareParts extends ReadParts {
   readonly providers: readonly ProviderDeclaration[];
 }
 
+/**
+ * Endpoints of a provider that are declared at a time: a member owns shards and does not serve until all are, and on a
+ * busy machine an ask takes 300 ms.
+ */
+const DECLARED_AT_ONCE_MAX = 8;
+
 /** Called as the declaration proceeds: endpoints declared so far, and in all. */
 export type ReportDeclared = (declared: number, total: number) => void;
 
@@ -105,11 +111,19 @@ async function declareEndpoints(
 ): Promise<Pick<Declared, 'endpoints' | 'changes'>> {
   const { cluster, upstream } = parts;
   await declareProvider(cluster, providerFacts(provider, declared), upstream.askMs);
-  let changes = 0;
-  for (const [done, declaration] of declared.entries()) {
-    progress(done, declared.length);
-    if (await declareEndpoint(cluster, declaration, upstream.askMs)) changes++;
-  }
+  let [begun, done, changes] = [0, 0, 0];
+  const lane = async (): Promise<void> => {
+    for (let next = declared[begun++]; next; next = declared[begun++]) {
+      if (await declareEndpoint(cluster, next, upstream.askMs)) changes++;
+      done++;
+      if (done < declared.length) progress(done, declared.length);
+    }
+  };
+  if (declared.length > 0) progress(0, declared.length);
+  await Promise.all(Array.from({ length: DECLARED_AT_ONCE_MAX }, lane)).finally(() => {
+    // After a failure the other lanes begin no more.
+    begun = declared.length;
+  });
   const endpoints = declared.map(({ id }) => id);
   const kept = new Set(endpoints);
   const { slug } = provider;
