@@ -60,7 +60,7 @@ export const EXIT_NOT_JOINED = 76;
 
 /**
  * Exit code of a node that was declared dead. A member whose links are cut starts again at once, also before it served:
- * neither its start nor the machine is at fault. (rule N43)
+ * its start has not failed. (rule N43)
  */
 export function exitOfDead(why: string, hasServed: boolean): number {
   return hasServed || why === CUT_OFF ? EXIT_REJOIN : EXIT_NOT_JOINED;
