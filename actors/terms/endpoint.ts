@@ -393,4 +393,7 @@ export interface ProviderFacts {
  * One model at one provider, as the catalogue declares it to the endpoint's actor, which adds its measurements and
  * publishes both as an `Endpoint`. Plain JSON built from the operator's config.
  */
-export type EndpointDeclaration = Omit<Endpoint, 'health' | 'healthReason' | 'paused' | 'evidence' | 'measured' | 'lastFailure'>;
+export type EndpointDeclaration = Omit<
+  Endpoint,
+  'health' | 'healthReason' | 'paused' | 'evidence' | 'measured' | 'lastFailure'
+>;
