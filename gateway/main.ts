@@ -26,6 +26,7 @@ import { LiveProviderKeys } from './operator/config/provider-keys.ts';
 import type { Secrets } from './operator/config/secrets.ts';
 import { openAtSamePort } from './operator/http/same-port.ts';
 import { type OperatorServer, type OperatorServerOptions, openOperatorServer } from './operator/http/server.ts';
+import { OperatorSessions } from './operator/http/sessions.ts';
 import { waitsLine } from './operator/launcher/banner.ts';
 import { EXIT_FORCED, exitOfDead } from './operator/launcher/message.ts';
 import { StopSignals } from './operator/launcher/stop-signals.ts';
@@ -201,7 +202,13 @@ class GatewayNode implements NodeHandle {
     this.#loopDelay.enable();
     const { host, port } = hostPort(this.#context.self.operator);
     const { data } = this.#options.config;
+    const tokens = { operator: secrets.operatorToken, viewer: secrets.viewerToken };
+    const sessions = new OperatorSessions(tokens.operator, this.#clock);
+    const { listen } = this.#options.config;
     const routes = operatorRoutes({
+      tokens,
+      sessions,
+      clusterName: `${listen.host}:${listen.port}`,
       metrics: async (cluster) => ({
         type: this.#metrics.contentType,
         body: await this.#metrics.render(await this.#measure(cluster)),
@@ -215,7 +222,8 @@ class GatewayNode implements NodeHandle {
     const options: OperatorServerOptions = {
       cluster: () => this.#node ?? null,
       routes,
-      token: secrets.operatorToken,
+      tokens,
+      sessions,
       clock: this.#clock,
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     };

@@ -1,5 +1,7 @@
 /** Every route of the operator port. A subject has a file of its own beside this one. */
+import { consoleRoutes } from '../http/console-files.ts';
 import type { OperatorRoute } from '../http/operator-route.ts';
+import { type SessionParts, sessionRoutes } from '../http/session-routes.ts';
 import { actorRoutes } from './actors.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
 import { endpointRoutes } from './endpoints.ts';
@@ -12,11 +14,17 @@ import { type RefusedServices, refusedRoutes } from './refused.ts';
 import { type StatusServices, statusRoutes } from './status.ts';
 
 /** What a node offers to its operator port. */
-interface OperatorServices extends ConfigurationServices, ModelServices, RefusedServices, StatusServices {}
+interface OperatorServices
+  extends ConfigurationServices,
+    ModelServices,
+    RefusedServices,
+    SessionParts,
+    StatusServices {}
 
 export function operatorRoutes(services: OperatorServices): readonly OperatorRoute[] {
   const routes = [
     ...statusRoutes(services),
+    ...sessionRoutes(services),
     ...nodeRoutes,
     ...actorRoutes,
     ...inflightRoutes,
@@ -26,5 +34,5 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...refusedRoutes(services),
     ...configurationRoutes(services),
   ];
-  return [...routes, openApiRoute(routes)];
+  return [...routes, openApiRoute(routes), ...consoleRoutes()];
 }

@@ -13,6 +13,8 @@ export interface Secrets {
   readonly pepper: Uint8Array;
   /** Authenticates operators to a node. */
   readonly operatorToken: string;
+  /** Authenticates those who only read at the operator port. */
+  readonly viewerToken: string;
   /** Authenticates the nodes to each other. */
   readonly clusterSecret: string;
 }
@@ -29,12 +31,13 @@ export async function openSecrets(data: string, random: Random): Promise<Secrets
   const folder = secretsFolder(data);
   makeFolder(folder);
   await chmod(folder, 0o700);
-  const [pepper, operatorToken, clusterSecret] = await Promise.all([
+  const [pepper, operatorToken, viewerToken, clusterSecret] = await Promise.all([
     secretAt(join(folder, 'pepper'), random),
     secretAt(join(folder, 'operator-token'), random),
+    secretAt(join(folder, 'viewer-token'), random),
     secretAt(join(folder, 'cluster-secret'), random),
   ]);
-  return { pepper: Buffer.from(pepper, 'hex'), operatorToken, clusterSecret };
+  return { pepper: Buffer.from(pepper, 'hex'), operatorToken, viewerToken, clusterSecret };
 }
 
 /**
@@ -44,9 +47,9 @@ export async function readPepper(data: string): Promise<Uint8Array> {
   return Buffer.from(await readSecret(join(secretsFolder(data), 'pepper')), 'hex');
 }
 
-/** The operator token of an existing data folder, for commands. @throws ConfigError */
-export async function readOperatorToken(data: string): Promise<string> {
-  const file = join(secretsFolder(data), 'operator-token');
+/** The token of a role in an existing data folder, for commands. @throws ConfigError */
+export async function readToken(data: string, role: 'operator' | 'viewer'): Promise<string> {
+  const file = join(secretsFolder(data), `${role}-token`);
   if (existsSync(file)) return readSecret(file);
   throw new ConfigError(
     `${file} is missing, and nodes answer only with it; copy the folder ${secretsFolder(data)} from a host of the cluster, or name the data folder with --data DIR`,

@@ -2,6 +2,7 @@
  * The routes of the operator port as tables: each says who may call it, what it takes and what it answers. The server
  * checks all of that before a handler runs, and the published document is made of the same tables.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { Principal } from '../../../actors/terms/principal.ts';
@@ -26,6 +27,7 @@ export interface OperatorRequest<Params = PathParams, Query = unknown, Body = un
   /** For the audit log. */
   readonly principal: Principal;
   readonly role: Role;
+  readonly headers: IncomingHttpHeaders;
   /** Aborts when the client leaves before it has its answer. */
   readonly signal: AbortSignal;
 }
@@ -99,16 +101,21 @@ export class PortAnswer {
   readonly body: string | Uint8Array;
   /** Names in lower case and values, flat. */
   readonly headers: readonly string[];
+  /** Value of `cache-control`. */
+  readonly cache: string;
 
+  /** Absent: status 200, no further headers, kept by no cache. */
   constructor(answer: {
     readonly status?: number;
     readonly type: string;
     readonly body: string | Uint8Array;
     readonly headers?: readonly string[];
+    readonly cache?: string;
   }) {
     this.status = answer.status ?? 200;
     this.type = answer.type;
     this.body = answer.body;
     this.headers = answer.headers ?? [];
+    this.cache = answer.cache ?? 'no-store';
   }
 }

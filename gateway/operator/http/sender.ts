@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../../actors/terms/principal.ts';
 import { clientAddress } from '../../http/client-addresses.ts';
 import { OperatorFault, type Role } from './operator-route.ts';
+import { type OperatorSessions, requireOwnPage, requireSameOrigin } from './sessions.ts';
 
 /** Who sent a request, and what they may do. */
 export interface Sender {
@@ -10,16 +11,47 @@ export interface Sender {
   readonly principal: Principal;
 }
 
+/** The tokens in the secrets folder. */
+export interface OperatorTokens {
+  readonly operator: string;
+  readonly viewer: string;
+}
+
+interface Doorkeeper {
+  readonly tokens: OperatorTokens;
+  readonly sessions: OperatorSessions;
+}
+
 const SCHEME = 'Bearer ';
 
-/** Throws 401 without a valid credential. */
-export function senderOf({ headers, socket }: IncomingMessage, token: string): Sender {
-  const { authorization = '' } = headers;
-  if (authorization.startsWith(SCHEME) && isSame(authorization.slice(SCHEME.length), token)) {
-    const address = clientAddress(socket.remoteAddress);
-    return { role: 'operator', principal: { kind: 'operator', id: 'operator token', address } };
+/**
+ * By token, or by the cookie of a session. A cookie travels with requests that its person did not begin, so by cookie a
+ * change needs the token of its page, and a WebSocket its origin. Throws 401 and 403.
+ */
+export function senderOf({ headers, socket, method }: IncomingMessage, { tokens, sessions }: Doorkeeper): Sender {
+  const { authorization } = headers;
+  const address = clientAddress(socket.remoteAddress);
+  if (authorization?.startsWith(SCHEME)) {
+    const role = roleOf(authorization.slice(SCHEME.length), tokens);
+    if (role === null) throw unknown();
+    return { role, principal: { kind: 'operator', id: `${role} token`, address } };
   }
-  throw new OperatorFault(401, 'unauthorized', 'the operator token is missing or wrong');
+  const session = authorization === undefined ? sessions.of(headers) : null;
+  if (session === null) throw unknown();
+  if (method !== 'GET') requireOwnPage(headers, session);
+  else if (headers.upgrade !== undefined) requireSameOrigin(headers);
+  return { role: session.role, principal: { kind: 'operator', id: session.name, address } };
+}
+
+/** The role of a token; null for text that is none. */
+export function roleOf(given: string, { operator, viewer }: OperatorTokens): Role | null {
+  // Both are compared, so that the duration does not tell which one it is.
+  const [isOperator, isViewer] = [isSame(given, operator), isSame(given, viewer)];
+  return isOperator ? 'operator' : isViewer ? 'viewer' : null;
+}
+
+function unknown(): OperatorFault {
+  return new OperatorFault(401, 'unauthorized', 'the operator token is missing or wrong');
 }
 
 /** Compares digests, so that the duration reveals neither length nor content of the token. */

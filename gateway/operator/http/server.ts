@@ -6,14 +6,15 @@ import { headerText, JSON_TYPE, writeAnswer } from '../../http/write-answer.ts';
 import { faultOf } from './faults.ts';
 import { OperatorFault, type OperatorRoute, PortAnswer } from './operator-route.ts';
 import { readBody, readQuery } from './read-request.ts';
-import { type Sender, senderOf } from './sender.ts';
+import { type OperatorTokens, type Sender, senderOf } from './sender.ts';
+import type { OperatorSessions } from './sessions.ts';
 
 export interface OperatorServerOptions {
   /** Null while the node starts. */
   readonly cluster: () => Cluster | null;
   readonly routes: readonly OperatorRoute[];
-  /** The bearer token of operators. */
-  readonly token: string;
+  readonly tokens: OperatorTokens;
+  readonly sessions: OperatorSessions;
   readonly clock: Clock;
   readonly log: (message: string, error: unknown) => void;
 }
@@ -94,7 +95,7 @@ class OperatorDesk {
     const { method = '', url = '/' } = request;
     const found = this.#router.find(method, url);
     const isOpen = found?.route.policy === 'open';
-    const sender = isOpen ? NOBODY : senderOf(request, this.#options.token);
+    const sender = isOpen ? NOBODY : senderOf(request, this.#options);
     const cluster = this.#options.cluster();
     if (cluster === null && !isOpen) throw new OperatorFault(503, 'starting', 'the node is starting');
     if (found === null) throw this.#noRoute(url);
@@ -104,9 +105,11 @@ class OperatorDesk {
       // An open route asks the cluster nothing.
       cluster: cluster as Cluster,
       params,
-      query: isOpen ? {} : readQuery(query, route),
+      // Who asks whether a node lives may add anything to the address.
+      query: isOpen && route.query === undefined ? {} : readQuery(query, route),
       body: await readBody(exchange, route),
       ...sender,
+      headers: request.headers,
       signal: signalOf(exchange),
     });
   }
@@ -143,12 +146,16 @@ function jsonText(value: unknown): string {
 function refusalOf({ status, code, message, member }: OperatorFault): RefusalAnswer {
   const challenge = status === 401 ? ['www-authenticate', 'Bearer'] : [];
   const error = { code, message, ...(member === null ? {} : { member: headerText(member) }) };
-  return { status, headers: ['content-type', JSON_TYPE, ...PRIVATE, ...challenge], body: jsonText({ error }) };
+  return { status, headers: [...headersOf(JSON_TYPE, NO_STORE), ...challenge], body: jsonText({ error }) };
 }
 
-/** Nothing of this port is kept by a cache, or taken for another type. */
-const PRIVATE: readonly string[] = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+/** Of failures; nothing of this port is taken for another type. */
+const NO_STORE = 'no-store';
 
-function send({ response }: OperatorExchange, { status, type, headers, body }: PortAnswer): void {
-  writeAnswer(response, status, ['content-type', type, ...PRIVATE, ...headers], body);
+function send({ response }: OperatorExchange, { status, type, headers, cache, body }: PortAnswer): void {
+  writeAnswer(response, status, [...headersOf(type, cache), ...headers], body);
+}
+
+function headersOf(type: string, cache: string): string[] {
+  return ['content-type', type, 'cache-control', cache, 'x-content-type-options', 'nosniff'];
 }

@@ -23,10 +23,9 @@ export function renderBanner({ connection, connectionFile, data, model, startedI
     '',
     `  API         ${connection.base_url}`,
     ...(connection.api_key === null ? [] : [`  API key     ${connection.api_key}`]),
-    ...(connection.operator_url === null ? [] : [`  Operators   ${connection.operator_url}`]),
     `  All of it   ${connectionFile}`,
     '',
-    ...pages(connection),
+    ...pages(connection, at),
     ...(connection.api_key === null
       ? accountCommands(at)
       : model === null
@@ -39,8 +38,13 @@ export function renderBanner({ connection, connectionFile, data, model, startedI
 }
 
 /** What opens in a browser. A management key signs in; the demo has one. */
-function pages({ base_url, management_key }: ConnectionInfo): readonly string[] {
-  if (base_url === null) return [];
+function pages({ base_url, management_key, operator_url }: ConnectionInfo, at: string): readonly string[] {
+  const console = [
+    `  Console     ${operator_url}/console/`,
+    `              sign in with the link of \`npx troupe console${at}\``,
+  ];
+  const forOperators = operator_url === null ? [] : console;
+  if (base_url === null) return forOperators.length === 0 ? [] : ['In a browser:', '', ...forOperators, ''];
   const site = base_url.replace(/\/api\/v1$/, '');
   const key = management_key === null ? 'a management key' : `the management key ${management_key}`;
   return [
@@ -50,6 +54,7 @@ function pages({ base_url, management_key }: ConnectionInfo): readonly string[] 
     `  API         ${base_url}/docs`,
     `  Account     ${site}/account`,
     `              sign in with ${key}`,
+    ...forOperators,
     '',
   ];
 }

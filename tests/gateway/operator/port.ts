@@ -3,9 +3,15 @@ import type { Cluster } from '../../../actors/runtime/index.ts';
 import { systemClock } from '../../../actors/runtime/index.ts';
 import type { OperatorRoute } from '../../../gateway/operator/http/operator-route.ts';
 import { type OperatorServer, openOperatorServer } from '../../../gateway/operator/http/server.ts';
+import { OperatorSessions } from '../../../gateway/operator/http/sessions.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
 
 export const TOKEN = 'operator-token';
+export const VIEWER_TOKEN = 'viewer-token';
+export const TOKENS = { operator: TOKEN, viewer: VIEWER_TOKEN };
+/** What the clock of sessions says; a test may move it. */
+export const wall = { ms: 1_000_000 };
+export const SESSIONS = new OperatorSessions(TOKEN, { now: () => wall.ms });
 
 export interface Port {
   readonly url: string;
@@ -22,7 +28,8 @@ export async function openPort(routes: readonly OperatorRoute[]): Promise<Port> 
   const server: OperatorServer = await openOperatorServer('127.0.0.1', 0, {
     cluster: () => port.cluster,
     routes,
-    token: TOKEN,
+    tokens: TOKENS,
+    sessions: SESSIONS,
     clock: systemClock,
     log: (_, error) => logged.push(String(error)),
   });

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readOperatorToken } from '../../../gateway/operator/config/secrets.ts';
+import { readToken } from '../../../gateway/operator/config/secrets.ts';
 import type { TestCluster } from './start-cluster.ts';
 
 /** The options with which commands of `troupe` reach a cluster of the test's own process. */
@@ -8,7 +8,7 @@ export async function operatorOptions({ nodes, baseUrls, folder }: TestCluster):
   const listed = nodes.map(({ name, pid, grpcAddress: grpc, operatorUrl: operator_url }) => {
     return { name, pid, grpc, operator_url };
   });
-  const operator_token = await readOperatorToken(folder);
+  const operator_token = await readToken(folder, 'operator');
   const connection = { base_url: baseUrls[0], operator_token, nodes: listed };
   await writeFile(join(folder, 'connection.json'), JSON.stringify(connection));
   return ['--data', folder];

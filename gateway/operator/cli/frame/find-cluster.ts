@@ -6,7 +6,7 @@ import { accessSync, constants } from 'node:fs';
 import type { ClusterConfig, NodeConfig, TlsConfig } from '../../../terms/config/config.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load.ts';
-import { readOperatorToken } from '../../config/secrets.ts';
+import { readToken } from '../../config/secrets.ts';
 import { type ConnectionNode, readConnection } from '../../launcher/connection.ts';
 import type { GlobalOptions } from './command.ts';
 
@@ -50,7 +50,7 @@ export async function findCluster(options: GlobalOptions): Promise<FoundCluster>
   return {
     config,
     data,
-    token: connection?.operator_token ?? (await readOperatorToken(data)),
+    token: connection?.operator_token ?? (await readToken(data, 'operator')),
     nodes: withIdentity(nodes),
     names: [...new Set([...here, ...configured].map(({ name }) => name))],
   };

@@ -9,7 +9,7 @@ import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { ConfigError, lineOf } from '../../config/config-error.ts';
 import { isHost } from '../../config/interfaces.ts';
 import { loadConfig } from '../../config/load.ts';
-import { readOperatorToken } from '../../config/secrets.ts';
+import { readToken } from '../../config/secrets.ts';
 import { baseUrl } from '../../launcher/connection.ts';
 import { prepareDataFolder } from '../../launcher/data-folder.ts';
 import { addLoneNode, type LoneNode, removeLoneNode } from '../../launcher/lone-node.ts';
@@ -126,7 +126,7 @@ async function announce({ node, config }: Started, url: string | null): Promise<
     data: config.data,
     node: listed,
     baseUrl: at && baseUrl(at.hostname.replace(/^\[|\]$/g, ''), Number(at.port || HTTP_PORT)),
-    operatorToken: await readOperatorToken(config.data),
+    operatorToken: await readToken(config.data, 'operator'),
   };
   process.on('exit', () => removeLoneNode(lone));
   await addLoneNode(lone).catch((error: unknown) => {

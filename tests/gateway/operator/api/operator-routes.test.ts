@@ -8,7 +8,7 @@ import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { OPERATOR_API_PAGE, operatorApiPage } from '../../../support/operator-api-page.ts';
 import { ROOT } from '../../../support/sources.ts';
-import { answerTo, clusterOf, openPort, type Port, TOKEN } from '../port.ts';
+import { answerTo, clusterOf, openPort, type Port, SESSIONS, TOKEN, TOKENS } from '../port.ts';
 
 const it = bounded(test);
 
@@ -18,6 +18,9 @@ const refreshed: (string | null)[] = [];
 
 test.before(async () => {
   const routes = operatorRoutes({
+    tokens: TOKENS,
+    sessions: SESSIONS,
+    clusterName: 'here',
     metrics: async () => ({ type: 'text/plain', body: 'troupe_ready 1' }),
     refused: (account) => [{ account }] as never,
     readiness: () => readiness,

@@ -25,6 +25,7 @@ it('secrets are created once, differ from each other, and are readable by their 
     assert.equal(second, first);
     assert.is(first.pepper.length, 32);
     assert.is.not(first.operatorToken, first.clusterSecret);
+    assert.is.not(first.operatorToken, first.viewerToken);
     assert.is(statSync(join(folder, 'secrets')).mode & 0o777, 0o700);
     for (const name of readdirSync(join(folder, 'secrets'))) {
       assert.is(statSync(join(folder, 'secrets', name)).mode & 0o777, 0o600);
@@ -37,7 +38,7 @@ it('processes that start at once agree on the same secrets, and leave no other f
   inFolder(async (folder) => {
     const all = await Promise.all(Array.from({ length: 8 }, () => openSecrets(folder, systemRandom)));
     for (const one of all) assert.equal(one, all[0]);
-    assert.is(readdirSync(join(folder, 'secrets')).length, 3);
+    assert.is(readdirSync(join(folder, 'secrets')).length, 4);
   }));
 
 it('a damaged or missing secret is named, never replaced (rule N37)', () =>

@@ -26,6 +26,11 @@ test('the banner says where the pages are and how to sign in', () => {
   assert.match(text, /Catalogue +http:\/\/127\.0\.0\.1:8080\/models\n/);
   const real = renderBanner({ connection: { ...CONNECTION, management_key: null }, ...REST });
   assert.match(real, /sign in with a management key\n/);
+  const operated = renderBanner({ connection: { ...CONNECTION, operator_url: 'http://127.0.0.1:9' }, ...REST });
+  assert.match(
+    operated,
+    /Console +http:\/\/127\.0\.0\.1:9\/console\/\n +sign in with the link of `npx troupe console`\n/,
+  );
 });
 
 test.run();
