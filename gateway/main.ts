@@ -208,6 +208,7 @@ class GatewayNode implements NodeHandle {
     const routes = operatorRoutes({
       tokens,
       sessions,
+      clock: this.#clock,
       clusterName: `${listen.host}:${listen.port}`,
       metrics: async (cluster) => ({
         type: this.#metrics.contentType,

@@ -1,7 +1,10 @@
 /** Every route of the operator port. A subject has a file of its own beside this one. */
+
+import type { Clock } from '../../../actors/runtime/index.ts';
 import { consoleRoutes } from '../http/console-files.ts';
 import type { OperatorRoute } from '../http/operator-route.ts';
 import { type SessionParts, sessionRoutes } from '../http/session-routes.ts';
+import { feedRoute } from '../http/step-feed.ts';
 import { actorRoutes } from './actors.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
 import { endpointRoutes } from './endpoints.ts';
@@ -14,17 +17,15 @@ import { type RefusedServices, refusedRoutes } from './refused.ts';
 import { type StatusServices, statusRoutes } from './status.ts';
 
 /** What a node offers to its operator port. */
-interface OperatorServices
-  extends ConfigurationServices,
-    ModelServices,
-    RefusedServices,
-    SessionParts,
-    StatusServices {}
+interface OperatorServices extends ConfigurationServices, ModelServices, RefusedServices, SessionParts, StatusServices {
+  readonly clock: Clock;
+}
 
 export function operatorRoutes(services: OperatorServices): readonly OperatorRoute[] {
   const routes = [
     ...statusRoutes(services),
     ...sessionRoutes(services),
+    feedRoute(services.clock),
     ...nodeRoutes,
     ...actorRoutes,
     ...inflightRoutes,

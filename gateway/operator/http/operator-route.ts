@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { Principal } from '../../../actors/terms/principal.ts';
+import type { ClientSocket, SocketUser } from '../../http/client-socket.ts';
 import type { Method, PathParams, RouteAddress } from '../../http/http-router.ts';
 
 /** `viewer` reads; `operator` changes as well. */
@@ -50,6 +51,13 @@ export interface OperatorRoute extends RouteAddress, RouteWords {
   readonly bodyBytesMax?: number;
   /** Answers a value that becomes JSON, or a `PortAnswer`. Throws OperatorFault. */
   readonly answer: (request: OperatorRequest) => unknown;
+  /** The route is a WebSocket: what speaks over it. */
+  readonly socket?: (request: OperatorRequest) => PortSocketUser;
+}
+
+export interface PortSocketUser extends SocketUser {
+  /** Called once, before any frame. */
+  bind(socket: ClientSocket): void;
 }
 
 interface RouteParts<Path extends string, Query extends TObject, Body extends TObject>

@@ -1,10 +1,19 @@
+import type { IncomingMessage } from 'node:http';
 import type { Clock, Cluster } from '../../../actors/runtime/index.ts';
+import { ClientSocket } from '../../http/client-socket.ts';
 import type { HttpExchange, RefusalAnswer } from '../../http/exchange.ts';
 import { HttpRouter } from '../../http/http-router.ts';
 import { Listener } from '../../http/listener.ts';
+import { acceptUpgrade } from '../../http/upgrade.ts';
 import { headerText, JSON_TYPE, writeAnswer } from '../../http/write-answer.ts';
 import { faultOf } from './faults.ts';
-import { OperatorFault, type OperatorRoute, PortAnswer } from './operator-route.ts';
+import {
+  OperatorFault,
+  type OperatorRequest,
+  type OperatorRoute,
+  PortAnswer,
+  type PortSocketUser,
+} from './operator-route.ts';
 import { readBody, readQuery } from './read-request.ts';
 import { type OperatorTokens, type Sender, senderOf } from './sender.ts';
 import type { OperatorSessions } from './sessions.ts';
@@ -40,6 +49,16 @@ const LIMITS = {
   trustedProxies: [],
 } as const;
 
+/** Of a socket. Frames of a client are patterns and acknowledgements; one acknowledges many messages. Times in ms. */
+const SOCKET_LIMITS = {
+  stalledMs: 30_000,
+  waitingBytes: 256 * 1024,
+  framesPerMinuteMax: 30_000,
+  idleMs: null,
+  drainIdleMs: 0,
+} as const;
+const FRAME_BYTES_MAX = 16 * 1024;
+
 interface OperatorExchange extends HttpExchange<OperatorExchange> {}
 
 /**
@@ -57,6 +76,7 @@ export async function openOperatorServer(
     clock: options.clock,
     contexts: () => (exchange) => exchange,
     serve: (exchange) => void desk.serve(exchange),
+    upgrades: (request) => desk.mayUpgrade(request),
     refusal: ({ status, type, message }) => refusalOf(new OperatorFault(status, type, message)),
   });
   const url = await listener.listen(host, port);
@@ -77,13 +97,18 @@ class OperatorDesk {
     const { response } = exchange;
     try {
       const answer = await this.#answer(exchange);
-      if (!response.headersSent && !response.destroyed) send(exchange, wholeOf(answer));
+      if (answer !== ADOPTED && !response.headersSent && !response.destroyed) send(exchange, wholeOf(answer));
     } catch (thrown) {
       const fault = faultOf(thrown);
       if (fault.status === 500) this.#options.log('an operator request failed', thrown);
       const { status, headers, body } = refusalOf(fault);
       if (!response.headersSent && !response.destroyed) writeAnswer(response, status, headers, body);
     }
+  }
+
+  /** True for a path whose route is a WebSocket. */
+  mayUpgrade({ method = '', url = '/' }: IncomingMessage): boolean {
+    return this.#router.find(method, url)?.route.socket !== undefined;
   }
 
   /**
@@ -101,7 +126,7 @@ class OperatorDesk {
     if (found === null) throw this.#noRoute(url);
     const { route, params, query } = found;
     if (route.policy === 'operator' && sender.role !== 'operator') throw notPermitted();
-    return route.answer({
+    const asked: OperatorRequest = {
       // An open route asks the cluster nothing.
       cluster: cluster as Cluster,
       params,
@@ -111,7 +136,24 @@ class OperatorDesk {
       ...sender,
       headers: request.headers,
       signal: signalOf(exchange),
-    });
+    };
+    return route.socket === undefined ? route.answer(asked) : this.#upgrade(exchange, route.socket(asked));
+  }
+
+  /** Throws 426 for a request that offers no WebSocket. */
+  #upgrade(exchange: OperatorExchange, user: PortSocketUser): typeof ADOPTED {
+    const { clock } = this.#options;
+    try {
+      acceptUpgrade(exchange, FRAME_BYTES_MAX, (socket, { socket: connection }) => {
+        const session = new ClientSocket(socket, connection, { clock, ...SOCKET_LIMITS }, user);
+        user.bind(session);
+        return session;
+      });
+      return ADOPTED;
+    } catch (refused) {
+      user.onClose();
+      throw refused;
+    }
   }
 
   #noRoute(url: string): OperatorFault {
@@ -121,6 +163,9 @@ class OperatorDesk {
       : new OperatorFault(405, 'method_not_allowed', `this path takes ${methods.join(' and ')}`);
   }
 }
+
+/** In place of an answer: the connection is a WebSocket now. */
+const ADOPTED = Symbol('adopted');
 
 /** Of an open route. */
 const NOBODY: Sender = { role: 'viewer', principal: { kind: 'operator', id: 'nobody' } };

@@ -16,7 +16,7 @@ const NAME_CHARACTERS_MAX = 200;
 /** The header in which a page of ours repeats the token of its session. */
 const CSRF_HEADER = 'x-troupe-csrf';
 
-export interface OperatorSession {
+interface OpenSession {
   readonly role: Role;
   /** Of the person, or of the token that opened the session. */
   readonly name: string;
@@ -50,11 +50,11 @@ export class OperatorSessions {
   }
 
   /** The session of a request; null without one, and for one that is over or was not signed here. */
-  of({ cookie }: Pick<IncomingHttpHeaders, 'cookie'>): OperatorSession | null {
+  of({ cookie }: Pick<IncomingHttpHeaders, 'cookie'>): OpenSession | null {
     if (cookie === undefined || cookie.length > HEADER_CHARACTERS_MAX) return null;
     const [content = '', signature = ''] = parseCookie(cookie)[COOKIE]?.split('.') ?? [];
     if (!isSameText(signature, this.#sign('cookie', content))) return null;
-    const session = JSON.parse(Buffer.from(content, 'base64url').toString('utf8')) as Omit<OperatorSession, 'csrf'>;
+    const session = JSON.parse(Buffer.from(content, 'base64url').toString('utf8')) as Omit<OpenSession, 'csrf'>;
     if (session.expiresAt <= this.#clock.now()) return null;
     return { ...session, csrf: this.#sign('page', content) };
   }
@@ -74,7 +74,7 @@ function cookieOf(value: string, { maxAge, secure }: { readonly maxAge: number; 
 }
 
 /** Throws 403 for a change that no page of this session sent. */
-export function requireOwnPage(headers: IncomingHttpHeaders, { csrf }: OperatorSession): void {
+export function requireOwnPage(headers: IncomingHttpHeaders, { csrf }: OpenSession): void {
   requireSameOrigin(headers);
   const sent = headers[CSRF_HEADER];
   if (typeof sent !== 'string' || !isSameText(sent, csrf)) {

@@ -4,6 +4,7 @@ import { systemClock } from '../../../actors/runtime/index.ts';
 import type { OperatorRoute } from '../../../gateway/operator/http/operator-route.ts';
 import { type OperatorServer, openOperatorServer } from '../../../gateway/operator/http/server.ts';
 import { OperatorSessions } from '../../../gateway/operator/http/sessions.ts';
+import { eventually } from '../../support/eventually.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
 
 export const TOKEN = 'operator-token';
@@ -53,4 +54,11 @@ export async function answerTo(
   const bytes = `${method} ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${credential}${length}\r\n${body}`;
   const answer = await rawExchange(url, bytes);
   return `${answer.slice('HTTP/1.1 '.length, 'HTTP/1.1 '.length + 3)} ${answer.split('\r\n\r\n')[1]?.trim()}`;
+}
+
+/** Waits for a condition. */
+export function until(holds: () => boolean): Promise<void> {
+  return eventually(async () => {
+    if (!holds()) throw new Error(`still waiting for ${holds}`);
+  });
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AskError } from '../../../../actors/runtime/index.ts';
+import { AskError, systemClock } from '../../../../actors/runtime/index.ts';
 import { operatorRoutes } from '../../../../gateway/operator/api/operator-routes.ts';
 import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -21,6 +21,7 @@ test.before(async () => {
     tokens: TOKENS,
     sessions: SESSIONS,
     clusterName: 'here',
+    clock: systemClock,
     metrics: async () => ({ type: 'text/plain', body: 'troupe_ready 1' }),
     refused: (account) => [{ account }] as never,
     readiness: () => readiness,
