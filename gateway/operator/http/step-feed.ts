@@ -36,7 +36,7 @@ export const feedRoute = (clock: Clock): OperatorRoute => ({
 });
 
 /** One client's feed. Until it names patterns nothing is watched. */
-export class StepFeed implements SocketUser {
+class StepFeed implements SocketUser {
   /** A drain may end it at any time: its client goes on at another node. */
   readonly isBusy = false;
   readonly #operator: Pick<Cluster['operator'], 'watch'>;
