@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
 import { endpointsOn } from '../actors/endpoint/endpoint.ts';
-import { type Clock, type Cluster, systemClock, systemRandom } from '../actors/runtime/index.ts';
+import { type Clock, type Cluster, openQueries, systemClock, systemRandom } from '../actors/runtime/index.ts';
 import type { ClusterNode } from '../actors/runtime/node.ts';
 import type { Endpoint } from '../actors/terms/endpoint.ts';
 import { Flights } from './inflight/flights.ts';
@@ -24,6 +24,7 @@ import { openMaintenance } from './operator/config/open-maintenance.ts';
 import { openSecretsFor } from './operator/config/pepper.ts';
 import { LiveProviderKeys } from './operator/config/provider-keys.ts';
 import type { Secrets } from './operator/config/secrets.ts';
+import { storeChoice } from './operator/config/store-choice.ts';
 import { openAtSamePort } from './operator/http/same-port.ts';
 import { type OperatorServer, type OperatorServerOptions, openOperatorServer } from './operator/http/server.ts';
 import { OperatorSessions } from './operator/http/sessions.ts';
@@ -33,6 +34,8 @@ import { StopSignals } from './operator/launcher/stop-signals.ts';
 import type { Measurement } from './operator/metrics/measurement.ts';
 import { NodeMetrics } from './operator/metrics/node-metrics.ts';
 import { RefusalReporter } from './operator/metrics/refusal-reporter.ts';
+import { BoundedQueries } from './operator/sql/bounded-queries.ts';
+import { SQL_VIEWS } from './operator/sql/views.ts';
 import { openTracing } from './operator/tracing/open-tracing.ts';
 import { Overload } from './overload/overload.ts';
 import type { ServingState } from './terms/serving-state.ts';
@@ -217,6 +220,9 @@ class GatewayNode implements NodeHandle {
       refused: (account) => this.#metrics.requests.lastRefusals.of(account),
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
+      queries: new BoundedQueries(
+        openQueries(storeChoice(this.#options.config, this.#options.env), SQL_VIEWS, this.#clock),
+      ),
       config: () => shownConfig(this.#options.config),
       checkConfig: (value) => this.#faultOf(value),
     });

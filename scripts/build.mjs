@@ -36,10 +36,11 @@ const ENTRIES = [
   'gateway/operator/cli/program.ts',
   'gateway/operator/launcher/node-receiver.ts',
 ];
-/** Threads lie beside the chunk that starts them. */
-const THREADS = [
+/** Threads, and the process of a query, lie beside the chunk that starts them. */
+const BESIDE = [
   'actors/runtime/stores/sqlite/writer-thread.ts',
   'actors/runtime/stores/sqlite/checkpointer-thread.ts',
+  'actors/runtime/stores/query/query-process.ts',
 ];
 /** A native module, and a driver that only clusters on PostgreSQL load. Tests inject faults into both. */
 const LEFT_IN_PACKAGES = ['better-sqlite3', 'pg'];
@@ -71,7 +72,7 @@ async function bundle(folder) {
   const { build } = await bundler();
   const entries = [
     ...ENTRIES.map((file) => ({ in: file, out: file.replace(/\.ts$/, '') })),
-    ...THREADS.map((file) => ({ in: file, out: `chunks/${basename(file, '.ts')}` })),
+    ...BESIDE.map((file) => ({ in: file, out: `chunks/${basename(file, '.ts')}` })),
   ];
   const options = {
     absWorkingDir: ROOT,

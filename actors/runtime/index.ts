@@ -55,6 +55,14 @@ export type { Identity } from './ports/transport.ts';
 export { makeFolder } from './stores/directory/folders.ts';
 export type { Maintenance } from './stores/maintenance.ts';
 export { maintenanceOf } from './stores/open/maintenance.ts';
+export { openQueries } from './stores/open/queries.ts';
+export {
+  type Queries,
+  QueryRefused,
+  type QueryResult,
+  type RowsView,
+  type ViewColumn,
+} from './stores/query/query.ts';
 export type { StoreChoice } from './stores/store-choice.ts';
 export { systemClock, systemRandom } from './system/clock.ts';
 export { hostOf, isLoopback } from './transports/loopback-address.ts';

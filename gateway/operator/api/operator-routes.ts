@@ -14,10 +14,17 @@ import { nodeRoutes } from './nodes.ts';
 import { openApiRoute } from './openapi-document.ts';
 import { pauseRoutes } from './pauses.ts';
 import { type RefusedServices, refusedRoutes } from './refused.ts';
+import { type SqlServices, sqlRoutes } from './sql.ts';
 import { type StatusServices, statusRoutes } from './status.ts';
 
 /** What a node offers to its operator port. */
-interface OperatorServices extends ConfigurationServices, ModelServices, RefusedServices, SessionParts, StatusServices {
+interface OperatorServices
+  extends ConfigurationServices,
+    ModelServices,
+    RefusedServices,
+    SessionParts,
+    SqlServices,
+    StatusServices {
   readonly clock: Clock;
 }
 
@@ -33,6 +40,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...pauseRoutes,
     ...modelRoutes(services),
     ...refusedRoutes(services),
+    ...sqlRoutes(services),
     ...configurationRoutes(services),
   ];
   return [...routes, openApiRoute(routes), ...consoleRoutes()];

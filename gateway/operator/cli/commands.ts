@@ -35,6 +35,7 @@ export const COMMANDS: readonly CommandModule[] = [
   module('ps inspect why watch drain', () => import('./cluster/look.ts')),
   module('inflight stop', () => import('./cluster/inflight.ts')),
   module('console', () => import('./cluster/console.ts')),
+  module('sql', () => import('./cluster/sql.ts')),
   module('logs', () => import('./cluster/logs.ts')),
   module('retry skip reload', () => import('./cluster/repair.ts')),
   module('reload-config', () => import('./cluster/reload-config.ts')),

@@ -29,6 +29,7 @@ test.before(async () => {
       refreshed.push(provider);
       return provider === 'none' ? null : [];
     },
+    queries: { run: async () => ({ columns: ['n'], rows: [[1]], ms: 1, cut: false }) },
     config: () => ({ data: '/srv' }),
     checkConfig: async (value) => (value === 1 ? null : 'must be 1'),
   });

@@ -1,59 +1,18 @@
 /** Tools read beside the nodes: they see committed data and change nothing. Both stores. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Store } from '../../../../../actors/runtime/ports/store.ts';
 import { UnfitDatabase } from '../../../../../actors/runtime/stores/migration.ts';
 import { openStoreReader } from '../../../../../actors/runtime/stores/open/store-reader.ts';
-import { openPostgresStore } from '../../../../../actors/runtime/stores/postgres/open-postgres-store.ts';
 import { openPostgresReader } from '../../../../../actors/runtime/stores/postgres/reader.ts';
-import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import type { StoreChoice } from '../../../../../actors/runtime/stores/store-choice.ts';
 import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
+import { type Installation, installations } from '../../../../contracts/store/installations.ts';
 import { actor, own, SHARDS, write } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { testBounds } from '../../../../support/postgres/bounds.ts';
-import { openDatabase } from '../../../../support/postgres/database.ts';
 
 const it = bounded(test);
-const ports = { shards: SHARDS, clock: systemClock, random: systemRandom };
-
-interface Installation {
-  readonly choice: StoreChoice;
-  open(): Promise<Store>;
-  /** Writes directly to the database. */
-  run(sql: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-const installations: Readonly<Record<string, () => Promise<Installation>>> = {
-  async sqlite() {
-    const folder = mkdtempSync(join(tmpdir(), 'troupe-reader-'));
-    const path = join(folder, 'troupe.db');
-    return {
-      choice: { kind: 'sqlite', path, busyMs: 1_000, ballastBytes: 0 },
-      open: () => openSqliteStore({ ...ports, path, busyBoundMs: 2_000 }),
-      async run(sql) {
-        const db = new Database(path);
-        db.exec(sql);
-        db.close();
-      },
-      close: async () => rmSync(folder, { recursive: true }),
-    };
-  },
-  async postgres() {
-    const { url, run, drop } = await openDatabase();
-    return {
-      choice: { kind: 'postgres', url, keys: { url: 'postgres://unused', unsetVariable: null }, bounds: testBounds },
-      open: () => openPostgresStore({ ...ports, url, bounds: testBounds }),
-      run: async (sql) => void (await run(sql)),
-      close: drop,
-    };
-  },
-};
+const _ports = { shards: SHARDS, clock: systemClock, random: systemRandom };
 
 const failure = (work: Promise<unknown>): Promise<Error> =>
   work.then(
