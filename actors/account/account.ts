@@ -3,7 +3,7 @@ import type { Cluster, Json, Kind } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Release, Released, Settled, Settlement } from '../terms/hold.ts';
-import { byMember, type Principal } from '../terms/principal.ts';
+import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { accountMachine, accountRows } from './account.machine.ts';
 import { type PaidIn, paidInCollection } from './deposits.ts';
@@ -46,7 +46,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
 interface PaidInRequest {
   readonly id: string;
   readonly amount: string;
-  readonly by?: Principal;
+  readonly by: Principal;
   readonly approvedBy?: string;
 }
 
@@ -76,7 +76,7 @@ export function creditDeposit(
   withinMs: number,
 ): Promise<PaidInAnswer> {
   const { id, amount, by, ...why } = deposit;
-  const event = { type: 'deposit.credit', deposit: id, amount, ...why, ...byMember(by) };
+  const event = { type: 'deposit.credit', deposit: id, amount, ...why, by: plain(by) };
   return ask(cluster, account, event, withinMs);
 }
 
@@ -84,10 +84,10 @@ export function creditDeposit(
 export function setLowBalance(
   cluster: Cluster,
   account: string,
-  { lowBalance, by }: { readonly lowBalance: string | null; readonly by?: Principal },
+  { lowBalance, by }: { readonly lowBalance: string | null; readonly by: Principal },
   withinMs: number,
 ): Promise<{ readonly lowBalance: string | null }> {
-  const event = { type: 'notice.set', lowBalance, ...byMember(by) };
+  const event = { type: 'notice.set', lowBalance, by: plain(by) };
   return ask(cluster, account, event, withinMs);
 }
 
@@ -99,7 +99,7 @@ export function recordAdjustment(
   withinMs: number,
 ): Promise<PaidInAnswer> {
   const { id, amount, by, ...why } = adjustment;
-  const event = { type: 'adjustment.record', adjustment: id, amount, ...why, ...byMember(by) };
+  const event = { type: 'adjustment.record', adjustment: id, amount, ...why, by: plain(by) };
   return ask(cluster, account, event, withinMs);
 }
 
@@ -113,9 +113,9 @@ export function changeAccount(
   account: string,
   change: 'suspend' | 'resume',
   withinMs: number,
-  by?: Principal,
+  by: Principal,
 ): Promise<AccountView> {
-  return ask(cluster, account, { type: `account.${change}`, ...byMember(by) }, withinMs);
+  return ask(cluster, account, { type: `account.${change}`, by: plain(by) }, withinMs);
 }
 
 /**

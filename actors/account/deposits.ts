@@ -26,7 +26,7 @@ type DepositCredit = Stamped & {
   /** From an operator: why. */
   readonly reason?: string;
   /** Recorded in the audit log, as the second person who approved it. */
-  readonly by?: Principal;
+  readonly by: Principal;
   readonly approvedBy?: string;
   /** Present for a payment, whose actor receives the outcome. */
   readonly source?: DepositSource;
@@ -38,7 +38,7 @@ type AdjustmentRecord = Stamped & {
   readonly adjustment: string;
   readonly amount: string;
   readonly reason: string;
-  readonly by?: Principal;
+  readonly by: Principal;
   readonly approvedBy?: string;
 };
 export type DepositEvent = DepositCredit | AdjustmentRecord;

@@ -10,7 +10,7 @@ import { type AccountView, accountView } from './statement.ts';
 
 type AccountCreate = Stamped & { readonly type: 'account.create'; readonly name: string };
 /** An operator's switch: a suspended account is answered 401 until it is resumed. */
-type AccountSwitch = Stamped & { readonly type: 'account.suspend' | 'account.resume'; readonly by?: Principal };
+type AccountSwitch = Stamped & { readonly type: 'account.suspend' | 'account.resume'; readonly by: Principal };
 /** From a key in the commit that creates it. */
 type KeyIssued = Stamped & { readonly type: 'key.issued'; readonly key: string; readonly label: string };
 export type LifecycleEvent =

@@ -14,7 +14,7 @@ import { type AccountState, nextOf } from './account-state.ts';
 export type NoticeSet = Stamped & {
   readonly type: 'notice.set';
   readonly lowBalance: string | null;
-  readonly by?: Principal;
+  readonly by: Principal;
 };
 
 /** The object of the event `balance.low`. Exact decimal USD. */

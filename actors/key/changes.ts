@@ -33,7 +33,7 @@ export interface NewKey {
   /** Origin of the callback of an approval in the browser. */
   readonly origin?: string | null;
   /** Recorded in the account's audit log. */
-  readonly by?: Principal;
+  readonly by: Principal;
 }
 
 /** Creates the key; its address is the natural id. */
@@ -52,19 +52,19 @@ export interface KeyEdit {
   readonly disabled?: boolean;
 }
 
-type KeyEdited = Stamped & { readonly type: 'key.edit'; readonly edit: KeyEdit; readonly by?: Principal };
+type KeyEdited = Stamped & { readonly type: 'key.edit'; readonly edit: KeyEdit; readonly by: Principal };
 
 /** Moves the key to another workspace of its account; null: the default one. */
 type KeyMove = Stamped & {
   readonly type: 'key.move';
   readonly workspace: string | null;
-  readonly by?: Principal;
+  readonly by: Principal;
 };
 
 /** Revoked keys stay revoked. */
 type KeySwitch = Stamped & {
   readonly type: 'key.disable' | 'key.enable' | 'key.revoke';
-  readonly by?: Principal;
+  readonly by: Principal;
 };
 type Change = KeyCreate | KeyEdited | KeyMove | KeySwitch;
 export type ChangeEvent = Change | (Stamped & { readonly type: 'key.show' });
@@ -87,7 +87,7 @@ function issue(state: KeyState, event: KeyCreate): KeyState {
   next.workspace = event.workspace ?? null;
   next.member = event.member ?? null;
   next.origin = event.origin ?? null;
-  next.createdBy = event.by ?? null;
+  next.createdBy = event.by;
   return next;
 }
 

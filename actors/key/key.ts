@@ -6,7 +6,7 @@ import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
-import { byMember, type Principal } from '../terms/principal.ts';
+import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import type { KeyEdit, NewKey } from './changes.ts';
 import { credentialCollection } from './credential.ts';
@@ -39,8 +39,7 @@ type Counted = { readonly counted: true } | RefusedAnswer;
 
 /** `key` is an address, here and below. Throws, and creates nothing, when the account does not exist. */
 export function createKey(cluster: Cluster, key: string, made: NewKey, withinMs: number): Promise<KeyCreated> {
-  const { by, ...event } = made;
-  const create = { type: 'key.create', ...event, ...byMember(by) };
+  const create = { type: 'key.create', ...made, by: plain(made.by) };
   return ask(cluster, key, create, withinMs);
 }
 
@@ -94,9 +93,9 @@ export function changeKey(
   key: string,
   change: 'disable' | 'enable' | 'revoke',
   withinMs: number,
-  by?: Principal,
+  by: Principal,
 ): Promise<KeyView> {
-  const event = { type: `key.${change}`, ...byMember(by) };
+  const event = { type: `key.${change}`, by: plain(by) };
   return ask(cluster, key, event, withinMs);
 }
 
@@ -107,7 +106,7 @@ export function editKey(
   edit: KeyEdit,
   { by, withinMs }: ChangeOptions,
 ): Promise<KeyView> {
-  const event = { type: 'key.edit', edit: plain(edit), ...byMember(by) };
+  const event = { type: 'key.edit', edit: plain(edit), by: plain(by) };
   return ask(cluster, key, event, withinMs);
 }
 
@@ -118,7 +117,7 @@ export function moveKey(
   workspace: string | null,
   { by, withinMs }: ChangeOptions,
 ): Promise<KeyView> {
-  const event = { type: 'key.move', workspace, ...byMember(by) };
+  const event = { type: 'key.move', workspace, by: plain(by) };
   return ask(cluster, key, event, withinMs);
 }
 

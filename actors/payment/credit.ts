@@ -19,7 +19,7 @@ type PaymentResolve = Stamped & {
   readonly type: 'payment.resolve';
   readonly transaction: string | null;
   readonly reason: string;
-  readonly by?: Principal;
+  readonly by: Principal;
 };
 
 export type CreditEvent =

@@ -2,7 +2,7 @@
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { paymentAddress, paymentDepositId } from '../terms/payment.ts';
-import { byMember, type Principal } from '../terms/principal.ts';
+import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { paymentMachine } from './payment.machine.ts';
 import type { NewPayment, PaymentState } from './payment-state.ts';
@@ -67,11 +67,11 @@ export async function pay(
 export async function resolvePayment(
   cluster: Pick<Cluster, 'ask'>,
   deposit: string,
-  found: { readonly transaction: string | null; readonly reason: string; readonly by?: Principal },
+  found: { readonly transaction: string | null; readonly reason: string; readonly by: Principal },
   withinMs: number,
 ): Promise<PaymentRecord | RefusedAnswer> {
   const { transaction, reason, by } = found;
-  const event = { type: 'payment.resolve', transaction, reason, ...byMember(by) };
+  const event = { type: 'payment.resolve', transaction, reason, by: plain(by) };
   const to = paymentAddress(deposit);
   return ask<PaymentRecord | RefusedAnswer>(cluster, to, event, withinMs);
 }

@@ -8,7 +8,7 @@ import { hash } from 'node:crypto';
 import { type ActorEvent, type Effect, ownerOf, type RowQuery, type RowRecord } from '../runtime/index.ts';
 import { plain } from './chart-tools.ts';
 import { auditAddress } from './ids.ts';
-import { type Principal, UNNAMED } from './principal.ts';
+import type { Principal } from './principal.ts';
 
 /** The log of changes that concern no account. */
 export const OPERATOR_LOG = 'operator';
@@ -18,7 +18,7 @@ export interface AuditRecord {
   readonly action: string;
   /** The address or id of what was changed. */
   readonly target: string;
-  readonly by: Principal | undefined;
+  readonly by: Principal;
   /** What changed, without secrets. At most `AUDIT_DETAIL_MAX` characters of JSON; a longer one is left out. */
   readonly detail?: object;
   /** Absent: `done`. `refused`: the actor answered the request with a refusal. */
@@ -46,7 +46,7 @@ export function recordCancel(address: string, action: string, { by }: OperatorCa
 }
 
 function membersOf({ action, target, by, detail, result }: AuditRecord) {
-  return { action, target, by: plain(by ?? UNNAMED), detail: plain(detail ?? {}), result: result ?? 'done' };
+  return { action, target, by: plain(by), detail: plain(detail ?? {}), result: result ?? 'done' };
 }
 
 /** Takes the place of the previous hash in the first entry. */

@@ -38,7 +38,7 @@ export interface Pausable {
 /** Shape of the events `<kind>.pause`. */
 interface PauseRequest {
   readonly reason: string;
-  readonly by?: Principal;
+  readonly by: Principal;
 }
 
 interface PauseAnswer {
@@ -73,7 +73,7 @@ function answerPause({ paused = null }: Pausable, changed: boolean): Effect {
 
 type PauseOf<K extends string> = Stamped & PauseRequest & { readonly type: `${K}.pause` };
 type ResumeOf<K extends string> = Stamped &
-  Pick<Partial<PauseRequest>, 'reason' | 'by'> & { readonly type: `${K}.resume` };
+  Pick<PauseRequest, 'by'> & { readonly type: `${K}.resume`; readonly reason?: string };
 export type PauseEvent<K extends string> = PauseOf<K> | ResumeOf<K>;
 
 /** The parts of a chart whose actor can be paused. `keyOf` is its name on the board; an event is of `kind`. */

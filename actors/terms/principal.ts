@@ -15,10 +15,7 @@ export interface Principal {
   readonly address?: string;
 }
 
-/** Recorded for an event that names no principal. */
-export const UNNAMED: Principal = { kind: 'system', id: 'unnamed' };
-
-/** The member of an event; none where no principal is known. */
+/** The member of an event that an account sends without one and an operator with one. */
 export function byMember(by: Principal | undefined): { readonly by?: Json } {
   return by === undefined ? {} : { by: plain(by) };
 }

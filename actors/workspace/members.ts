@@ -13,14 +13,14 @@ export type MembersAdd = Stamped & {
   readonly type: 'workspace.members.add';
   readonly users: readonly string[];
   readonly role: 'admin' | 'member';
-  readonly by?: Principal;
+  readonly by: Principal;
 };
 
 /** Refused while a key is assigned to one of them. */
 export type MembersRemove = Stamped & {
   readonly type: 'workspace.members.remove';
   readonly users: readonly string[];
-  readonly by?: Principal;
+  readonly by: Principal;
 };
 
 /** From a key, in the commit of its creation or move. Refused for a member that the workspace does not know. */

@@ -3,7 +3,7 @@ import { assignOn, type Effect, emitOn, guardOn, ownerOf, type Stamped } from '.
 import { recordAudit } from '../terms/audit.ts';
 import { plain, refuse, reply } from '../terms/chart-tools.ts';
 import { defaultWorkspaceId } from '../terms/ids.ts';
-import { type Principal, UNNAMED } from '../terms/principal.ts';
+import type { Principal } from '../terms/principal.ts';
 import { usd } from '../terms/usd.ts';
 import {
   BUDGET_INTERVALS,
@@ -20,7 +20,7 @@ import { changes, nameOf, recordOf, toAccount, WORKSPACE, type WorkspaceState } 
 type WorkspaceCreate = Stamped & {
   readonly type: 'workspace.create';
   readonly settings: WorkspaceSettings;
-  readonly by?: Principal;
+  readonly by: Principal;
   /** Of the default workspace, which exists before it is stored; absent: created now, by `by`. */
   readonly origin?: WorkspaceOrigin;
 };
@@ -34,7 +34,7 @@ export interface WorkspaceOrigin {
 type WorkspaceUpdate = Stamped & {
   readonly type: 'workspace.update';
   readonly change: Partial<WorkspaceSettings>;
-  readonly by?: Principal;
+  readonly by: Principal;
 };
 
 /** Sets the budget of an interval; null removes it. */
@@ -42,11 +42,11 @@ type BudgetSet = Stamped & {
   readonly type: 'workspace.budget';
   readonly interval: BudgetInterval;
   readonly limit: string | null;
-  readonly by?: Principal;
+  readonly by: Principal;
 };
 
 /** Refused for the default workspace and while keys belong to it. */
-type WorkspaceDelete = Stamped & { readonly type: 'workspace.delete'; readonly by?: Principal };
+type WorkspaceDelete = Stamped & { readonly type: 'workspace.delete'; readonly by: Principal };
 
 export type SettingsEvent = WorkspaceCreate | WorkspaceUpdate | BudgetSet | WorkspaceDelete;
 
@@ -61,7 +61,7 @@ function createdOf({ address }: WorkspaceState, { settings, by, origin, at }: Wo
     members: [],
     budgets: [],
     keys: 0,
-    createdBy: origin?.createdBy ?? by ?? UNNAMED,
+    createdBy: origin?.createdBy ?? by,
     createdAt: origin?.createdAt ?? at,
     updatedAt: null,
   };

@@ -2,7 +2,7 @@
 import type { ActorEvent, Cluster, Json, Kind, RowReader, View } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { accountAddress, defaultWorkspaceId, workspaceAddress } from '../terms/ids.ts';
-import { byMember, type Principal } from '../terms/principal.ts';
+import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import {
   type BudgetInterval,
@@ -107,7 +107,7 @@ export async function deleteWorkspace(cluster: Asks, change: WorkspaceChange): P
 }
 
 function askWorkspace(cluster: Asks, { account, id, by, withinMs }: WorkspaceChange, event: ActorEvent) {
-  return ask<WorkspaceAnswer>(cluster, workspaceAddress(account, id), { ...event, ...byMember(by) }, withinMs);
+  return ask<WorkspaceAnswer>(cluster, workspaceAddress(account, id), { ...event, by: plain(by) }, withinMs);
 }
 
 /** Reads one workspace from the store; null where there is none. */

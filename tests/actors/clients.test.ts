@@ -14,6 +14,7 @@ import { bounded } from '../support/bounded.ts';
 import { DECLARATION } from '../support/model/endpoints.ts';
 import * as words from '../support/model/words.ts';
 import { ACCOUNT, KEY } from '../support/model/words.ts';
+import { TESTER } from '../support/tester.ts';
 import { openStage, type Stage, until } from './runtime/durable/stage.ts';
 
 const it = bounded(test);
@@ -34,11 +35,14 @@ it('opens an account, credits, corrects, suspends and resumes it', async () => {
   const stage = await openStage({ kinds });
   const cluster = clusterOf(stage);
   assert.ok((await accounts.createAccount(cluster, ACCOUNT, 'Ada', MS)).created);
-  assert.is((await accounts.creditDeposit(cluster, ACCOUNT, { id: 'dep-1', amount: '5' }, MS)).balance, '5');
-  const correction = { id: 'adj-1', amount: '-2', reason: 'charged back' };
+  assert.is(
+    (await accounts.creditDeposit(cluster, ACCOUNT, { id: 'dep-1', amount: '5', by: TESTER }, MS)).balance,
+    '5',
+  );
+  const correction = { id: 'adj-1', amount: '-2', reason: 'charged back', by: TESTER };
   assert.is((await accounts.recordAdjustment(cluster, ACCOUNT, correction, MS)).balance, '3');
-  assert.is((await accounts.changeAccount(cluster, ACCOUNT, 'suspend', MS)).status, 'suspended');
-  assert.is((await accounts.changeAccount(cluster, ACCOUNT, 'resume', MS)).status, 'open');
+  assert.is((await accounts.changeAccount(cluster, ACCOUNT, 'suspend', MS, TESTER)).status, 'suspended');
+  assert.is((await accounts.changeAccount(cluster, ACCOUNT, 'resume', MS, TESTER)).status, 'open');
   assert.is((await accounts.showAccount(cluster, ACCOUNT, MS)).available, '3');
   await stage.close();
 });
@@ -47,7 +51,7 @@ it('creates a key, spends with it, and reads every record', async () => {
   const stage = await openStage({ kinds });
   const cluster = clusterOf(stage);
   await accounts.createAccount(cluster, ACCOUNT, 'Ada', MS);
-  await accounts.creditDeposit(cluster, ACCOUNT, { id: 'dep-1', amount: '5' }, MS);
+  await accounts.creditDeposit(cluster, ACCOUNT, { id: 'dep-1', amount: '5', by: TESTER }, MS);
   const { type: _, ...made } = words.createKeyEvent({ name: 'first' });
   assert.ok((await keys.createKey(cluster, KEY, made as NewKey, MS)).created);
   const deadlineAt = Date.now() + 600_000;
@@ -66,12 +70,12 @@ it('creates a key, spends with it, and reads every record', async () => {
     cluster,
     KEY,
     { limit: '1', limitWindow: 'monthly' },
-    { by: { kind: 'operator', id: 'test' }, withinMs: MS },
+    { by: TESTER, withinMs: MS },
   );
   assert.is(limited.limitRemaining, '0.5');
-  assert.is((await keys.changeKey(cluster, KEY, 'disable', MS)).status, 'disabled');
-  assert.is((await keys.changeKey(cluster, KEY, 'enable', MS)).status, 'active');
-  assert.is((await keys.changeKey(cluster, KEY, 'revoke', MS)).status, 'revoked');
+  assert.is((await keys.changeKey(cluster, KEY, 'disable', MS, TESTER)).status, 'disabled');
+  assert.is((await keys.changeKey(cluster, KEY, 'enable', MS, TESTER)).status, 'active');
+  assert.is((await keys.changeKey(cluster, KEY, 'revoke', MS, TESTER)).status, 'revoked');
   assert.equal(
     (await credentials.listKeys(cluster, ACCOUNT, 10)).map((key) => [key.name, key.status]),
     [['first', 'revoked']],

@@ -4,6 +4,7 @@ import { admit, createKey } from '../../actors/key/key.ts';
 import { kinds } from '../../actors/kinds.ts';
 import type { Cluster, Kind } from '../../actors/runtime/index.ts';
 import { openStage } from '../actors/runtime/durable/stage.ts';
+import { TESTER } from '../support/tester.ts';
 import type { Figure } from './figure.ts';
 import type { Settings } from './settings.ts';
 
@@ -78,10 +79,10 @@ async function measure(
     now: () => Date.now(),
   } as unknown as Cluster;
   await createAccount(cluster, 'account:acct_b', 'b', 5_000);
-  await creditDeposit(cluster, 'account:acct_b', { id: 'dep_1', amount: '100000000' }, 5_000);
+  await creditDeposit(cluster, 'account:acct_b', { id: 'dep_1', amount: '100000000', by: TESTER }, 5_000);
   const key = { digest: 'd'.repeat(64), handle: 'd'.repeat(64), name: 'k', label: 'l', kind: 'inference' } as const;
   const unbounded = { limit: null, limitWindow: null, expiresAt: null, perMinute: null };
-  await createKey(cluster, 'key:acct_b/key_1', { ...key, ...unbounded }, 5_000);
+  await createKey(cluster, 'key:acct_b/key_1', { ...key, ...unbounded, by: TESTER }, 5_000);
   let n = 0;
   const one = async (): Promise<void> => {
     const generation = `gen-1795228966-${String(++n).padStart(20, '0')}`;

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { changeKey } from '../../actors/key/key.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
+import { TESTER } from '../support/tester.ts';
 import { type Figure, median } from './figure.ts';
 
 const SAMPLES = 2_000;
@@ -25,8 +26,8 @@ export async function benchTiming(): Promise<readonly Figure[]> {
       cluster.fund('1', { expiresAt: 1 }),
     ]);
     const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
-    await changeKey(node.cluster, revoked.keyAddress, 'revoke', 5_000);
-    await changeKey(node.cluster, disabled.keyAddress, 'disable', 5_000);
+    await changeKey(node.cluster, revoked.keyAddress, 'revoke', 5_000, TESTER);
+    await changeKey(node.cluster, disabled.keyAddress, 'disable', 5_000, TESTER);
     const unknown = (digit: string): string => `sk-gw-v1-${digit.repeat(64)}`;
     const keys: Readonly<Record<string, string>> = {
       unknown: unknown('0'),

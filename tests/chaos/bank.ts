@@ -17,6 +17,7 @@ import { readPepper } from '../../gateway/operator/config/secrets.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { paced } from '../support/pace.ts';
+import { TESTER } from '../support/tester.ts';
 import { creditsIn } from './read-work.ts';
 import type { Payer } from './workload.ts';
 
@@ -55,14 +56,14 @@ export async function deposit(
   launched: LaunchedCluster,
   { account, id, amount }: { readonly account: string; readonly id: string; readonly amount: string },
 ): Promise<void> {
-  await operate(launched, (cluster) => creditDeposit(cluster, account, { id, amount }, paced(ASK_MS)));
+  await operate(launched, (cluster) => creditDeposit(cluster, account, { id, amount, by: TESTER }, paced(ASK_MS)));
 }
 
 export async function openKey(launched: LaunchedCluster, account: string): Promise<OpenedKey> {
   const pepper = await readPepper(launched.data);
   const { key, address } = await operate(launched, (cluster) => addKey(cluster, pepper, account));
   const disable = async (): Promise<void> => {
-    await operate(launched, (cluster) => changeKey(cluster, address, 'disable', paced(ASK_MS)));
+    await operate(launched, (cluster) => changeKey(cluster, address, 'disable', paced(ASK_MS), TESTER));
   };
   return { payer: { account, key }, disable };
 }
@@ -83,7 +84,7 @@ async function operate<T>(launched: LaunchedCluster, work: (cluster: Cluster) =>
 async function openAccount(cluster: Cluster, pepper: Uint8Array, depositUsd: string): Promise<Payer> {
   const account = accountAddress(accountId(systemRandom));
   await createAccount(cluster, account, 'chaos', paced(ASK_MS));
-  await creditDeposit(cluster, account, { id: depositId(systemRandom), amount: depositUsd }, paced(ASK_MS));
+  await creditDeposit(cluster, account, { id: depositId(systemRandom), amount: depositUsd, by: TESTER }, paced(ASK_MS));
   const { key } = await addKey(cluster, pepper, account);
   return { account, key };
 }
@@ -105,6 +106,7 @@ async function addKey(
     limitWindow: null,
     expiresAt: null,
     perMinute: null,
+    by: TESTER,
   } as const;
   const address = keyAddress(ownerOf(account), keyId(systemRandom));
   await createKey(cluster, address, made, paced(ASK_MS));

@@ -19,6 +19,7 @@ import { bounded } from '../support/bounded.ts';
 import type { MemoryKeyStore } from '../support/memory-key-store.ts';
 import { endpointOf } from '../support/model/endpoints.ts';
 import { pieces } from '../support/pieces.ts';
+import { TESTER } from '../support/tester.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
 import { inWorld, type ProviderCall, type ProviderReply, type Scene, WITHIN_MS, World } from './world.ts';
 
@@ -286,7 +287,7 @@ within('a key that is disabled midway authorizes no further line', async (scene)
   const { world, other, account } = scene;
   const batch = await world.submit(other, account, 40);
   await world.charged(other, batch, 8);
-  await changeKey(other.node, keyAddress(account, 'key_1'), 'disable', 10_000);
+  await changeKey(other.node, keyAddress(account, 'key_1'), 'disable', 10_000, TESTER);
   const calls = world.calls.length;
   const ended = await world.ended(other, batch);
   assert.is(world.calls.length, calls);

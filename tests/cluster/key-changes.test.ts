@@ -20,6 +20,7 @@ import { GatewayError } from '../../gateway/terms/gateway-error.ts';
 import { Dice } from '../simulation/world/dice.ts';
 import { bounded } from '../support/bounded.ts';
 import * as words from '../support/model/words.ts';
+import { TESTER } from '../support/tester.ts';
 import type { VirtualNode } from './virtual-nodes.ts';
 import { PEPPER, WITHIN_MS, World } from './world.ts';
 
@@ -181,7 +182,7 @@ interface Change {
 }
 
 const limit = (to: string | null) => (at: Place) => editKey(at.node, at.key, { limit: to, limitWindow: null }, OPTIONS);
-const turn = (to: 'disable' | 'enable' | 'revoke') => (at: Place) => changeKey(at.node, at.key, to, WITHIN_MS);
+const turn = (to: 'disable' | 'enable' | 'revoke') => (at: Place) => changeKey(at.node, at.key, to, WITHIN_MS, TESTER);
 const expire = (inMs: number | null) => (at: Place) =>
   editKey(at.node, at.key, { expiresAt: inMs === null ? null : at.node.now() + inMs }, OPTIONS);
 const move = (to: 'team' | 'strict' | null) => (at: Place) => moveKey(at.node, at.key, to && at[to], OPTIONS);
@@ -189,8 +190,8 @@ const zeroRetention = (to: boolean) => (at: Place) =>
   updateWorkspace(at.node, { account: at.account, id: at.team, ...OPTIONS }, { zeroRetention: to });
 const budget = (to: string | null) => (at: Place) =>
   setBudget(at.node, { account: at.account, id: at.team, ...OPTIONS }, { interval: 'daily', limit: to });
-const suspend = (at: Place) => changeAccount(at.node, accountAddress(at.account), 'suspend', WITHIN_MS);
-const resume = (at: Place) => changeAccount(at.node, accountAddress(at.account), 'resume', WITHIN_MS);
+const suspend = (at: Place) => changeAccount(at.node, accountAddress(at.account), 'suspend', WITHIN_MS, TESTER);
+const resume = (at: Place) => changeAccount(at.node, accountAddress(at.account), 'resume', WITHIN_MS, TESTER);
 
 const CHANGES: Readonly<Record<string, Change>> = {
   'a limit': { before: 'ok', after: '402 key', make: limit('0') },

@@ -26,6 +26,7 @@ import { Dice } from '../simulation/world/dice.ts';
 import { memoryFiles } from '../support/memory-files.ts';
 import * as words from '../support/model/words.ts';
 import { pieces } from '../support/pieces.ts';
+import { TESTER } from '../support/tester.ts';
 import { type VirtualNode, VirtualNodes } from './virtual-nodes.ts';
 
 export const WITHIN_MS = 10_000;
@@ -94,7 +95,7 @@ export class World {
   /** An account with a key and 1,000 USD. Returns the account's id. */
   async fund(via: VirtualNode, account: string): Promise<string> {
     await createAccount(via.node, accountAddress(account), 'Ada', WITHIN_MS);
-    await creditDeposit(via.node, accountAddress(account), { id: 'dep-1', amount: '1000' }, WITHIN_MS);
+    await creditDeposit(via.node, accountAddress(account), { id: 'dep-1', amount: '1000', by: TESTER }, WITHIN_MS);
     const { type: _, ...key } = words.createKeyEvent({ digest: account.padEnd(64, '0').replace(/[^0-9a-f]/g, '0') });
     await createKey(via.node, keyAddress(account, 'key_1'), key as never, WITHIN_MS);
     return account;

@@ -26,6 +26,7 @@ import { PureActors } from './model/pure-actors.ts';
 import * as made from './model/video-jobs.ts';
 import * as words from './model/words.ts';
 import { ACCOUNT, KEY, START } from './model/words.ts';
+import { TESTER } from './tester.ts';
 
 /** A stored snapshot, as an object. */
 export interface Golden {
@@ -69,6 +70,7 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   look(ACCOUNT);
   tell(workspaceAddress(ACCOUNT.slice('account:'.length), 'ws_golden'), {
     type: 'workspace.create',
+    by: TESTER,
     settings: WORKSPACE,
   });
   look(auditAddress(ACCOUNT.slice('account:'.length)));
@@ -91,9 +93,9 @@ function money(tell: Tell, look: (address: string) => void): void {
   tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.125')));
   look(KEY);
   videos(tell);
-  tell(KEY, { type: 'key.disable' });
-  tell(KEY, { type: 'key.revoke' });
-  tell(ACCOUNT, { type: 'account.suspend' });
+  tell(KEY, { type: 'key.disable', by: TESTER });
+  tell(KEY, { type: 'key.revoke', by: TESTER });
+  tell(ACCOUNT, { type: 'account.suspend', by: TESTER });
 }
 
 function files(tell: Tell): void {

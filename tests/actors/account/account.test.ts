@@ -14,6 +14,7 @@ import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 
 const it = bounded(test);
 
@@ -62,9 +63,9 @@ it('credits a deposit once, whatever amount a repeat names (rule K46)', () => {
 
 it('records an adjustment of either sign, once', () => {
   const actors = open('1');
-  const event = { type: 'adjustment.record', adjustment: 'adj-1', amount: '-0.40', reason: 'refund of a card fee' };
-  actors.tell(ACCOUNT, event as never);
-  actors.tell(ACCOUNT, event as never);
+  const event = words.adjustmentEvent('adj-1', '-0.40', 'refund of a card fee');
+  actors.tell(ACCOUNT, event);
+  actors.tell(ACCOUNT, event);
   assert.is(accountState(actors).balance, '0.6');
   assert.is(accountState(actors).adjustments, '-0.4');
 });
@@ -279,7 +280,7 @@ it('releases all holds of a dead gateway, for any number of keys, and no other h
 it('admits nothing while suspended, but settles and answers running requests', () => {
   const actors = open();
   admit(actors, 'gen-1', '1');
-  assert.is(actors.ask<AccountView>(ACCOUNT, { type: 'account.suspend' }).status, 'suspended');
+  assert.is(actors.ask<AccountView>(ACCOUNT, { type: 'account.suspend', by: TESTER }).status, 'suspended');
   const refused = admit(actors, 'gen-2', '1').reply as unknown as { refusal: object };
   assert.equal(refused.refusal, {
     status: 401,
@@ -292,7 +293,7 @@ it('admits nothing while suspended, but settles and answers running requests', (
   assert.is(counted.refusal.status, 401);
   actors.tell(ACCOUNT, words.settleEvent(words.settlement('gen-1', '0.5')));
   assert.is(accountState(actors).balance, '9.5');
-  assert.is(actors.ask<AccountView>(ACCOUNT, { type: 'account.resume' }).status, 'open');
+  assert.is(actors.ask<AccountView>(ACCOUNT, { type: 'account.resume', by: TESTER }).status, 'open');
   assert.equal(actors.ask(KEY, { type: 'key.count', perMinute: 120 } as never), { counted: true });
 });
 
@@ -329,7 +330,7 @@ it('a balance that falls below its threshold is noticed once, and again after it
   };
   const { balance } = actors.ask<AccountView>(ACCOUNT, { type: 'account.show' });
   assert.is(balance, '10');
-  actors.tell(ACCOUNT, { type: 'notice.set', lowBalance: '7.00' } as never);
+  actors.tell(ACCOUNT, { type: 'notice.set', by: TESTER, lowBalance: '7.00' } as never);
   spend('gen-1', '3');
   assert.is(notices(actors), null, 'at the threshold is not below it');
   spend('gen-2', '0.000000000000000000000001');
@@ -344,19 +345,19 @@ it('a balance that falls below its threshold is noticed once, and again after it
   spend('gen-4', '1.5');
   assert.equal(notices(actors)?.object, { balance: '6.499999999999999999999999', threshold: '7' });
   actors.tell(ACCOUNT, words.depositEvent('dep-up-2', '2'));
-  const taken = { type: 'adjustment.record', adjustment: 'adj-1', amount: '-5', reason: 'r' };
+  const taken = words.adjustmentEvent('adj-1', '-5');
   actors.tell(ACCOUNT, taken);
   assert.equal(notices(actors)?.object, { balance: '3.499999999999999999999999', threshold: '7' });
 });
 
 it('a threshold above the balance is noticed when it is set, and one that is removed never', () => {
   const actors = open();
-  actors.tell(ACCOUNT, { type: 'notice.set', lowBalance: '11' } as never);
+  actors.tell(ACCOUNT, { type: 'notice.set', by: TESTER, lowBalance: '11' } as never);
   assert.equal(notices(actors)?.object, { balance: '10', threshold: '11' });
-  actors.tell(ACCOUNT, { type: 'notice.set', lowBalance: null } as never);
+  actors.tell(ACCOUNT, { type: 'notice.set', by: TESTER, lowBalance: null } as never);
   actors.advance(1);
   const before = notices(actors);
-  actors.tell(ACCOUNT, { type: 'adjustment.record', adjustment: 'adj-1', amount: '-5', reason: 'r' } as never);
+  actors.tell(ACCOUNT, words.adjustmentEvent('adj-1', '-5'));
   assert.equal(notices(actors), before);
 });
 

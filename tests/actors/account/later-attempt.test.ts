@@ -13,6 +13,7 @@ import { funded } from '../../support/model/funded.ts';
 import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 
 const it = bounded(test);
 const FIRST = holdAttempt(1, 1);
@@ -263,7 +264,7 @@ it('is checked against the balance like a new hold, counting the hold it replace
 it('is refused by a suspended account like a new hold', () => {
   const actors = open();
   admit(actors, FIRST, 'inc-1');
-  actors.tell(ACCOUNT, { type: 'account.suspend' });
+  actors.tell(ACCOUNT, { type: 'account.suspend', by: TESTER });
   assert.ok(admit(actors, FIRST, 'inc-1').admitted, 'the recorded answer');
   assert.is(refusal(admit(actors, SECOND, 'inc-2')).status, 401);
   assert.is(row(actors).attempt, FIRST);
@@ -273,7 +274,7 @@ it('is refused by a suspended account like a new hold', () => {
   release(actors, THIRD);
   assert.is(refusal(admit(actors, SECOND, 'inc-2')).status, 409);
   agree(actors, '0', 0);
-  actors.tell(ACCOUNT, { type: 'account.resume' });
+  actors.tell(ACCOUNT, { type: 'account.resume', by: TESTER });
   assert.ok(admit(actors, holdAttempt(4, 1), 'inc-4').admitted);
 });
 

@@ -7,6 +7,7 @@ import { type LedgerEntry, sealEntry } from '../../../actors/account/ledger.ts';
 import { charge, type HoldSettle } from '../../../actors/account/settle-hold.ts';
 import { sequenceId } from '../../../actors/terms/audit.ts';
 import { bounded } from '../../support/bounded.ts';
+import { TESTER } from '../../support/tester.ts';
 import { hashEntry, verifyLedger } from '../../support/verify-ledger.ts';
 
 const it = bounded(test);
@@ -19,8 +20,8 @@ function entries(): LedgerEntry[] {
     written.push(next.last as LedgerEntry);
   };
   const stamped = { self: state.address, rows: {} };
-  const adjustment = { ...stamped, type: 'adjustment.record', reason: 'a test' } as const;
-  keep(credit(state, { ...stamped, type: 'deposit.credit', deposit: 'dep-1', amount: '10', at: 1 }));
+  const adjustment = { ...stamped, type: 'adjustment.record', by: TESTER, reason: 'a test' } as const;
+  keep(credit(state, { ...stamped, type: 'deposit.credit', by: TESTER, deposit: 'dep-1', amount: '10', at: 1 }));
   keep(charge(state, settled('gen-1', '0.25')));
   keep(charge(state, settled('gen-2', '0')));
   keep(adjust(state, { ...adjustment, adjustment: 'adj-1', amount: '-1', at: 3 }));

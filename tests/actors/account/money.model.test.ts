@@ -24,6 +24,7 @@ import { type ModelHold, type ModelKey, MoneyModel } from '../../support/model/m
 import { text, units } from '../../support/model/oracle.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 import { verifyLedger } from '../../support/verify-ledger.ts';
 
 const it = bounded(test, 1_800_000);
@@ -115,13 +116,12 @@ function run(actors: PureActors, model: MoneyModel, command: Command): void {
       break;
     case 'adjust': {
       const amount = command.isTaken && units(command.amount) > 0n ? `-${command.amount}` : command.amount;
-      const event = { type: 'adjustment.record', adjustment: `adj-${command.id}`, amount, reason: 'model' };
-      actors.tell(words.ACCOUNT, event);
+      actors.tell(words.ACCOUNT, words.adjustmentEvent(`adj-${command.id}`, amount));
       model.adjust(`adj-${command.id}`, units(amount));
       break;
     }
     case 'notice':
-      actors.tell(words.ACCOUNT, { type: 'notice.set', lowBalance: command.lowBalance } as never);
+      actors.tell(words.ACCOUNT, { type: 'notice.set', by: TESTER, lowBalance: command.lowBalance } as never);
       model.notice(command.lowBalance === null ? null : units(command.lowBalance));
       break;
     case 'admit':
@@ -153,11 +153,11 @@ function run(actors: PureActors, model: MoneyModel, command: Command): void {
       model.advance(command.ms);
       break;
     case 'suspension':
-      actors.tell(words.ACCOUNT, { type: command.open ? 'account.resume' : 'account.suspend' });
+      actors.tell(words.ACCOUNT, { type: command.open ? 'account.resume' : 'account.suspend', by: TESTER });
       model.suspended = !command.open;
       break;
     case 'toggle':
-      actors.tell(command.key, { type: command.live ? 'key.enable' : 'key.disable' });
+      actors.tell(command.key, { type: command.live ? 'key.enable' : 'key.disable', by: TESTER });
       model.keys.set(command.key, { ...(model.keys.get(command.key) as ModelKey), live: command.live });
   }
 }

@@ -29,6 +29,7 @@ import { text, units } from '../../support/model/oracle.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 
 const it = bounded(test, 1_800_000);
 const RUNS = Number(process.env.MODEL_RUNS ?? 200);
@@ -110,8 +111,8 @@ class World {
     this.tell(ACCOUNT, words.depositEvent('dep-0', '1000000'));
     for (const [id, users] of MEMBERS) {
       const at = workspaceAddress('acct_1', id);
-      this.tell(at, { type: 'workspace.create', settings: { ...settings, allowed: null, ignored: [] } });
-      this.tell(at, { type: 'workspace.members.add', users, role: 'member' });
+      this.tell(at, { type: 'workspace.create', by: TESTER, settings: { ...settings, allowed: null, ignored: [] } });
+      this.tell(at, { type: 'workspace.members.add', by: TESTER, users, role: 'member' });
     }
     this.tell(KEY, words.createKeyEvent({ perMinute: PER_MINUTE }));
   }
@@ -128,19 +129,19 @@ class World {
     else if (command.do === 'advance') this.advance(command.to);
     else if (command.do === 'raise' || command.do === 'settle' || command.do === 'release') this.end(command);
     else if (command.do === 'limit') {
-      this.tell(KEY, { type: 'key.edit', edit: { limit: command.limit, limitWindow: command.window } });
+      this.tell(KEY, { type: 'key.edit', by: TESTER, edit: { limit: command.limit, limitWindow: command.window } });
       model.relimit(command.limit === null ? null : units(command.limit), command.window);
     } else if (command.do === 'move') {
-      const event = { type: 'key.move', workspace: command.workspace };
+      const event = { type: 'key.move', by: TESTER, workspace: command.workspace };
       this.change(event, () => model.move(command.workspace));
     } else if (command.do === 'suspension') {
-      this.tell(ACCOUNT, { type: command.open ? 'account.resume' : 'account.suspend' });
+      this.tell(ACCOUNT, { type: command.open ? 'account.resume' : 'account.suspend', by: TESTER });
       model.ownerSuspended = !command.open;
     } else if (command.do === 'create') {
       const { reply } = this.tell(KEY, words.createKeyEvent({ name: 'other' }));
       assert.is((reply as { created: boolean }).created, false);
     } else {
-      this.tell(KEY, { type: `key.${command.do}` });
+      this.tell(KEY, { type: `key.${command.do}`, by: TESTER });
       model.switch(({ disable: 'disabled', enable: 'active', revoke: 'revoked' } as const)[command.do]);
     }
   }
@@ -219,7 +220,11 @@ class World {
       ...expiresAt,
       ...(to === undefined ? {} : { limit: to === null ? null : units(to) }),
     };
-    const event = { type: 'key.edit', edit: { ...change, ...expiresAt, ...(to === undefined ? {} : { limit: to }) } };
+    const event = {
+      type: 'key.edit',
+      by: TESTER,
+      edit: { ...change, ...expiresAt, ...(to === undefined ? {} : { limit: to }) },
+    };
     this.change(event, () => this.model.edit(model));
   }
 

@@ -11,6 +11,7 @@ import { funded } from '../../support/model/funded.ts';
 import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 
 const it = bounded(test);
 const HOUR = 3_600_000;
@@ -105,7 +106,7 @@ it('answers the same 401 for a disabled, a revoked and an expired key (rule K4)'
   };
   for (const end of ['key.disable', 'key.revoke']) {
     const actors = open();
-    actors.tell(KEY, { type: end });
+    actors.tell(KEY, { type: end, by: TESTER });
     assert.equal(admit(actors, 'gen-1', '1'), expected);
     assert.equal(count(actors).refusal, expected);
   }
@@ -120,16 +121,16 @@ it('answers the same 401 for a disabled, a revoked and an expired key (rule K4)'
 it('can be disabled and enabled again, and revoked permanently; its row shows the status', () => {
   const actors = open();
   const rowStatus = () => actors.row<Credential>(KEY, 'credential', 'd'.repeat(64))?.status;
-  actors.tell(KEY, { type: 'key.disable' });
+  actors.tell(KEY, { type: 'key.disable', by: TESTER });
   assert.is(rowStatus(), 'disabled');
-  actors.tell(KEY, { type: 'key.enable' });
+  actors.tell(KEY, { type: 'key.enable', by: TESTER });
   assert.is(rowStatus(), 'active');
   assert.is(admit(actors, 'gen-1', '1'), 'ok');
-  actors.tell(KEY, { type: 'key.revoke' });
+  actors.tell(KEY, { type: 'key.revoke', by: TESTER });
   assert.is(rowStatus(), 'revoked');
-  actors.tell(KEY, { type: 'key.enable' });
+  actors.tell(KEY, { type: 'key.enable', by: TESTER });
   assert.is(
-    actors.ask<KeyView>(KEY, { type: 'key.edit', edit: { limit: '5', limitWindow: null } } as never).status,
+    actors.ask<KeyView>(KEY, { type: 'key.edit', by: TESTER, edit: { limit: '5', limitWindow: null } } as never).status,
     'revoked',
   );
   assert.is(rowStatus(), 'revoked');
@@ -146,7 +147,7 @@ it('holds and charges together never exceed the limit at a grant (rule K61)', ()
   settle(actors, 'gen-1', '0.1');
   assert.is(show(actors).limitRemaining, '0.5');
   assert.is(admit(actors, 'gen-4', '0.5'), 'ok');
-  actors.tell(KEY, { type: 'key.edit', edit: { limit: '2', limitWindow: null } } as never);
+  actors.tell(KEY, { type: 'key.edit', by: TESTER, edit: { limit: '2', limitWindow: null } } as never);
   assert.is(admit(actors, 'gen-5', '1'), 'ok');
 });
 
@@ -155,7 +156,7 @@ it('the exhausted key of a suspended owner is 401, for a turn and for a job, and
   const job = { type: 'job.admit', request: words.request('gen-2', '1', { gateway: null, counted: true }) };
   assert.is(statusOf(admit(actors, 'gen-1', '1')), 402);
   assert.throws(() => actors.tell(KEY, job), /"status":402/);
-  actors.tell(ACCOUNT, { type: 'account.suspend' });
+  actors.tell(ACCOUNT, { type: 'account.suspend', by: TESTER });
   const outcome = actors.tell(KEY, words.admitEvent(words.request('gen-1', '1')));
   const expected = {
     status: 401,
@@ -176,7 +177,7 @@ it('refuses a more expensive fallback beyond its limit and admits a cheaper one'
   assert.ok(raise('1', 1).admitted);
   assert.is(actors.context<KeyState>(KEY).held, '1');
   assert.ok(raise('0.2', 2).admitted);
-  actors.tell(KEY, { type: 'key.revoke' });
+  actors.tell(KEY, { type: 'key.revoke', by: TESTER });
   assert.not(raise('0.3', 3).admitted);
 });
 
@@ -236,7 +237,7 @@ it('explains an exhausted key, and hides its digest (rule N39)', () => {
   );
   const shown = JSON.stringify(keyKind.redact(actors.context(KEY)));
   assert.not(shown.includes('d'.repeat(64)));
-  actors.tell(KEY, { type: 'key.revoke' });
+  actors.tell(KEY, { type: 'key.revoke', by: TESTER });
   assert.match(actors.explain(KEY)[0] as string, /revoked for good/);
 });
 

@@ -10,6 +10,7 @@ import { funded } from '../../support/model/funded.ts';
 import type { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 
 const it = bounded(test);
 
@@ -54,9 +55,9 @@ it('after a release a limit is checked as for a new hold; a suspended owner is 4
   assert.is(keyState(actors).held, '0');
   const short = run(actors, 2, '1.1') as Refusal;
   assert.equal(short.metadata, { scope: 'key', required: '1.1', available: '1' });
-  actors.tell(ACCOUNT, { type: 'account.suspend' });
+  actors.tell(ACCOUNT, { type: 'account.suspend', by: TESTER });
   for (const amount of ['1.1', '1']) assert.is(statusOf(run(actors, 2, amount)), 401);
-  actors.tell(ACCOUNT, { type: 'account.resume' });
+  actors.tell(ACCOUNT, { type: 'account.resume', by: TESTER });
   assert.is(run(actors, 2, '1'), 'ok');
   assert.is(keyState(actors).held, '1');
 });
@@ -87,7 +88,7 @@ it('a run is refused when its key was disabled, revoked or has expired, and the 
   for (const end of ['key.disable', 'key.revoke']) {
     const actors = open();
     run(actors, 1, '1');
-    actors.tell(KEY, { type: end });
+    actors.tell(KEY, { type: end, by: TESTER });
     assert.is(statusOf(run(actors, 2, '1')), 401);
     assert.is(run(actors, 1, '1'), 'ok', 'the recorded answer');
     assert.is(keyState(actors).held, '1');

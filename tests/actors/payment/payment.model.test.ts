@@ -17,6 +17,7 @@ import { text, units } from '../../support/model/oracle.ts';
 import * as made from '../../support/model/payments.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { START } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 import { verifyLedger } from '../../support/verify-ledger.ts';
 
 const it = bounded(test, 600_000);
@@ -145,6 +146,7 @@ class World {
     const source = { rail: 'x402', network, payer, transaction };
     this.actors.tell(`account:${account}`, {
       type: 'deposit.credit',
+      by: TESTER,
       deposit: made.idOf(nth),
       amount,
       source,
@@ -154,7 +156,7 @@ class World {
 
   private resolve(nth: number, known: ModelPayment): void {
     const transaction = known.settled ? `0xT${nth}` : null;
-    const event = { type: 'payment.resolve', transaction, reason: 'looked' };
+    const event = { type: 'payment.resolve', by: TESTER, transaction, reason: 'looked' };
     const answer = this.actors.ask<PaymentRecord & Partial<RefusedAnswer>>(made.addressOf(nth), event);
     if (known.status !== 'review') {
       assert.is(answer.refusal?.status, 409);

@@ -14,6 +14,7 @@ import { bounded } from '../../support/bounded.ts';
 import * as made from '../../support/model/payments.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { START } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 
 const it = bounded(test);
 
@@ -129,7 +130,7 @@ it('what nobody could find out goes to an operator, who names the transaction or
     actors.advance(made.newPayment(1).validBefore - actors.now + UNCLEAR_AFTER_MS);
     failed(actors, { attempt: 40 });
     assert.equal([row(actors)?.status, row(actors)?.reason], ['review', 'unknown_outcome']);
-    const resolve = { type: 'payment.resolve', transaction, reason: 'looked at the chain' };
+    const resolve = { type: 'payment.resolve', by: TESTER, transaction, reason: 'looked at the chain' };
     const answered = actors.ask<PaymentRecord>(made.addressOf(1), resolve);
     assert.is(answered.status, transaction === null ? 'failed' : 'pending');
     assert.is(row(actors)?.status, status);

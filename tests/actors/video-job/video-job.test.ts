@@ -4,6 +4,7 @@ import { videoJobKind } from '../../../actors/video-job/video-job.ts';
 import { bounded } from '../../support/bounded.ts';
 import * as made from '../../support/model/video-jobs.ts';
 import { ACCOUNT, KEY, START, settlement } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 import { account, announced, begun, generation, key, open, record, shown, statuses, submit } from './scene.ts';
 
 const it = bounded(test, 10_000);
@@ -45,13 +46,13 @@ it('the clips, the charge and the end of the hold are one commit', () => {
 
 it('the limit of the key, a revoked key and a suspended account undo the submission', () => {
   const actors = open();
-  actors.tell(KEY, { type: 'key.edit', edit: { limit: '0.5', limitWindow: null } } as never);
+  actors.tell(KEY, { type: 'key.edit', by: TESTER, edit: { limit: '0.5', limitWindow: null } } as never);
   assert.throws(() => submit(actors), /"scope":"key"/);
-  actors.tell(KEY, { type: 'key.edit', edit: { limit: null, limitWindow: null } } as never);
-  actors.tell(ACCOUNT, { type: 'account.suspend' });
+  actors.tell(KEY, { type: 'key.edit', by: TESTER, edit: { limit: null, limitWindow: null } } as never);
+  actors.tell(ACCOUNT, { type: 'account.suspend', by: TESTER });
   assert.throws(() => submit(actors), /"status":401/);
-  actors.tell(ACCOUNT, { type: 'account.resume' });
-  actors.tell(KEY, { type: 'key.revoke' });
+  actors.tell(ACCOUNT, { type: 'account.resume', by: TESTER });
+  actors.tell(KEY, { type: 'key.revoke', by: TESTER });
   assert.throws(() => submit(actors), /"status":401/);
   assert.equal([record(actors), account(actors).holds, key(actors).held], [null, 0, '0']);
 });

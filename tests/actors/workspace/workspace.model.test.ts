@@ -29,6 +29,7 @@ import {
   type WorkspaceHold,
   WorkspaceModel,
 } from '../../support/model/workspace-model.ts';
+import { TESTER } from '../../support/tester.ts';
 
 const it = bounded(test, 1_800_000);
 const RUNS = Number(process.env.MODEL_RUNS ?? 200);
@@ -151,23 +152,23 @@ class World {
 
   private create(id: string): void {
     this.model.create(id);
-    const event = { type: 'workspace.create', settings: { ...settings, allowed: null, ignored: [] } };
+    const event = { type: 'workspace.create', by: TESTER, settings: { ...settings, allowed: null, ignored: [] } };
     this.tell(at(id), event);
   }
 
   private delete(id: string): void {
-    this.ask('delete', id, { type: 'workspace.delete' }, () => this.model.delete(id));
+    this.ask('delete', id, { type: 'workspace.delete', by: TESTER }, () => this.model.delete(id));
   }
 
   private members({ do: change, workspace: id, users: of, role }: Of<'add' | 'remove'>): void {
-    const event = { type: `workspace.members.${change}`, users: of, role };
+    const event = { type: `workspace.members.${change}`, users: of, role, by: TESTER };
     const { model } = this;
     this.ask(change, id, event, () => (change === 'add' ? model.add(id, of, role) : model.remove(id, of)));
   }
 
   private budget({ workspace: id, interval: of, limit }: Of<'budget'>): void {
     const { model } = this;
-    const event = { type: 'workspace.budget', interval: of, limit };
+    const event = { type: 'workspace.budget', by: TESTER, interval: of, limit };
     const isFirst = model.workspaces.get(id)?.budgets.size === 0 && limit !== null;
     if (isFirst && model.spent(id, 'lifetime') > 0n) note('first budget after charges');
     if (isFirst && model.held(id) > 0n) note('first budget while requests run');
@@ -186,20 +187,22 @@ class World {
     if (known === undefined) return;
     const isBusy = [...this.model.holds.values()].some((hold) => hold.key === address && hold.status === 'running');
     if (isBusy && known.workspace !== id) note('moved while its requests run');
-    this.ask('move', address, { type: 'key.move', workspace: named(id) }, () =>
+    this.ask('move', address, { type: 'key.move', by: TESTER, workspace: named(id) }, () =>
       this.model.join(address, id, known.member),
     );
   }
 
   private assign({ key: address, member: to }: Of<'assign'>): void {
     if (!this.model.keys.has(address)) return;
-    this.ask('assign', address, { type: 'key.edit', edit: { member: to } }, () => this.model.assign(address, to));
+    this.ask('assign', address, { type: 'key.edit', by: TESTER, edit: { member: to } }, () =>
+      this.model.assign(address, to),
+    );
   }
 
   private switch({ do: change, key: address }: Of<'disable' | 'enable' | 'revoke'>): void {
     const known = this.model.keys.get(address);
     if (known === undefined) return;
-    this.tell(address, { type: `key.${change}` });
+    this.tell(address, { type: `key.${change}`, by: TESTER });
     const to = ({ disable: 'disabled', enable: 'active', revoke: 'revoked' } as const)[change];
     if (known.status !== 'revoked') known.status = to;
   }

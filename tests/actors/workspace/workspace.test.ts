@@ -16,6 +16,7 @@ import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import * as words from '../../support/model/words.ts';
 import { ACCOUNT, KEY, START } from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 
 const it = bounded(test);
 const HOUR = 3_600_000;
@@ -33,7 +34,8 @@ function open(more: Record<string, unknown> = {}): PureActors {
   const actors = new PureActors([accountKind(), keyKind, auditKind, workspaceKind], START);
   actors.tell(ACCOUNT, { type: 'account.create', name: 'Ada' } as never);
   actors.tell(ACCOUNT, words.depositEvent('dep-0', '100'));
-  for (const id of [TEAM, OTHER]) actors.tell(at(id), { type: 'workspace.create', settings: settings() } as never);
+  for (const id of [TEAM, OTHER])
+    actors.tell(at(id), { type: 'workspace.create', by: TESTER, settings: settings() } as never);
   actors.tell(KEY, words.createKeyEvent({ workspace: TEAM, ...more }));
   return actors;
 }
@@ -41,12 +43,12 @@ function open(more: Record<string, unknown> = {}): PureActors {
 /** What the actor refused directly. */
 const refusal = (actors: PureActors, id: string, event: object): Refusal | undefined =>
   actors.ask<{ refusal?: Refusal }>(at(id), event as never).refusal;
-const remove = (actors: PureActors) => refusal(actors, TEAM, { type: 'workspace.delete' });
+const remove = (actors: PureActors) => refusal(actors, TEAM, { type: 'workspace.delete', by: TESTER });
 const record = (actors: PureActors, id = TEAM) => actors.row<WorkspaceRecord>(at(id), 'workspace', id);
 const budget = (actors: PureActors, limit: string | null, interval = 'daily', id = TEAM) =>
-  actors.tell(at(id), { type: 'workspace.budget', interval, limit } as never);
+  actors.tell(at(id), { type: 'workspace.budget', by: TESTER, interval, limit } as never);
 const move = (actors: PureActors, workspace: string | null) =>
-  actors.ask<KeyView>(KEY, { type: 'key.move', workspace } as never);
+  actors.ask<KeyView>(KEY, { type: 'key.move', by: TESTER, workspace } as never);
 const state = (actors: PureActors) => actors.context<AccountState>(ACCOUNT);
 
 function admit(actors: PureActors, id: string, amount: string, more: object = {}): Refusal | 'ok' {
@@ -76,12 +78,12 @@ it('counts the keys that belong to it; a workspace with keys is not deleted, an 
   const actors = open();
   assert.is(record(actors)?.keys, 1);
   assert.match(String(remove(actors)?.message), /1 key belongs/);
-  actors.tell(KEY, { type: 'key.disable' });
+  actors.tell(KEY, { type: 'key.disable', by: TESTER });
   assert.is(remove(actors)?.status, 409);
-  actors.tell(KEY, { type: 'key.revoke' });
+  actors.tell(KEY, { type: 'key.revoke', by: TESTER });
   assert.is(record(actors)?.keys, 0);
   budget(actors, '5');
-  actors.tell(at(TEAM), { type: 'workspace.delete' });
+  actors.tell(at(TEAM), { type: 'workspace.delete', by: TESTER });
   assert.is(record(actors), null);
   assert.equal([Object.keys(state(actors).budgets ?? {}), state(actors).workspaces], [[OTHER], 1]);
 });
@@ -177,11 +179,11 @@ it('a budget of the default workspace counts what was charged before the workspa
   admit(actors, 'gen-1', '2');
   settle(actors, 'gen-1', '1.5');
   const id = defaultWorkspaceId(OWNER);
-  actors.tell(at(id), { type: 'workspace.create', settings: settings() } as never);
+  actors.tell(at(id), { type: 'workspace.create', by: TESTER, settings: settings() } as never);
   const { steps } = budget(actors, '2', 'daily', id);
   assert.is(steps, 3, 'workspace, account and audit log');
   assert.equal((admit(actors, 'gen-2', '1') as Refusal).metadata?.available, '0.5');
-  actors.tell(KEY, { type: 'key.revoke' });
+  actors.tell(KEY, { type: 'key.revoke', by: TESTER });
   assert.is(state(actors).budgets?.['']?.spending.total, '1.5', 'also once its key is revoked');
 });
 
@@ -214,8 +216,9 @@ it('a raise beyond the budget is refused; a sweep and a lost gateway free what t
 it('a key is assigned to members of its workspace only, and a member with keys is not removed', () => {
   const actors = open();
   const members = (type: string, users: string[]) =>
-    refusal(actors, TEAM, { type: `workspace.members.${type}`, users, role: 'member' });
-  const assign = (member: string | null) => actors.tell(KEY, { type: 'key.edit', edit: { member } } as never);
+    refusal(actors, TEAM, { type: `workspace.members.${type}`, users, role: 'member', by: TESTER });
+  const assign = (member: string | null) =>
+    actors.tell(KEY, { type: 'key.edit', by: TESTER, edit: { member } } as never);
   assert.throws(() => assign('ann'), /ann/);
   members('add', ['ann', 'bob', 'ann']);
   assert.equal(
@@ -230,7 +233,7 @@ it('a key is assigned to members of its workspace only, and a member with keys i
   assert.throws(() => move(actors, OTHER), /ann/, 'no member there');
   assign('bob');
   members('remove', ['ann']);
-  actors.tell(KEY, { type: 'key.revoke' });
+  actors.tell(KEY, { type: 'key.revoke', by: TESTER });
   members('remove', ['bob']);
   assert.equal(record(actors)?.members, []);
   const crowd = Array.from({ length: 101 }, (_, i) => `m${i}`);
@@ -240,7 +243,7 @@ it('a key is assigned to members of its workspace only, and a member with keys i
 it('the number of workspaces is bounded, and a workspace of an unknown account is not created', () => {
   const actors = open();
   const create = (id: string, owner = OWNER) =>
-    actors.tell(workspaceAddress(owner, id), { type: 'workspace.create', settings: settings() } as never);
+    actors.tell(workspaceAddress(owner, id), { type: 'workspace.create', by: TESTER, settings: settings() } as never);
   for (let i = 2; i < WORKSPACES_MAX; i++) create(`ws_${String(i).padStart(20, '0')}`);
   assert.throws(() => create(OTHER.replaceAll('B', 'C')), /at most 100/);
   create(TEAM);
@@ -250,13 +253,13 @@ it('the number of workspaces is bounded, and a workspace of an unknown account i
 
 it('each change is an entry of the audit log; a refused one is not', () => {
   const actors = open();
-  actors.tell(at(TEAM), { type: 'workspace.update', change: { zeroRetention: true } } as never);
+  actors.tell(at(TEAM), { type: 'workspace.update', by: TESTER, change: { zeroRetention: true } } as never);
   budget(actors, '5');
   assert.is(remove(actors)?.status, 409);
   move(actors, null);
   move(actors, null);
-  actors.tell(KEY, { type: 'key.edit', edit: { name: 'new', limit: '5', limitWindow: 'daily' } } as never);
-  actors.tell(at(TEAM), { type: 'workspace.delete' });
+  actors.tell(KEY, { type: 'key.edit', by: TESTER, edit: { name: 'new', limit: '5', limitWindow: 'daily' } } as never);
+  actors.tell(at(TEAM), { type: 'workspace.delete', by: TESTER });
   const actions = actors
     .list<AuditEntry>(auditAddress(OWNER), 'audit')
     .sort((a, b) => a.sequence - b.sequence)

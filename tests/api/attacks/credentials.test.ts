@@ -6,6 +6,7 @@ import { keyAddress, keyDigest, keyHandle, keyId, keyText } from '../../../actor
 import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { bounded } from '../../support/bounded.ts';
 import { rawExchange } from '../../support/raw-exchange.ts';
+import { TESTER } from '../../support/tester.ts';
 import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -88,7 +89,12 @@ it('a legacy key works, a key under any other prefix does not (rule K2)', async 
     } as const;
     const unbounded = { limit: null, limitWindow: null, expiresAt: null, perMinute: null };
     const node = cluster.nodes[0] as (typeof cluster.nodes)[number];
-    await createKey(node.cluster, keyAddress(account, keyId(systemRandom)), { ...made, ...unbounded }, 5_000);
+    await createKey(
+      node.cluster,
+      keyAddress(account, keyId(systemRandom)),
+      { ...made, ...unbounded, by: TESTER },
+      5_000,
+    );
   };
   const digits = '0123456789abcdef'.repeat(4);
   for (const [prefix, status] of [
@@ -134,7 +140,7 @@ it('neither answers nor their timing distinguish a dead key from an unknown one 
     for (const used of [false, true]) {
       const { key, keyAddress: address } = await cluster.fund('1');
       if (used) assert.is((await post([`Authorization: Bearer ${key}`])).status, 200);
-      await changeKey(node.cluster, address, change, 5_000);
+      await changeKey(node.cluster, address, change, 5_000, TESTER);
       if (used) assert.is((await post([`Authorization: Bearer ${key}`])).status, 401);
       assert.is(await expects(key), unknown, `${change}, used ${used}`);
     }

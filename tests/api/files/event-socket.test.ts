@@ -6,6 +6,7 @@ import { changeKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import type { Funded, TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
+import { TESTER } from '../../support/tester.ts';
 import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -126,7 +127,7 @@ it('a revoked key ends its socket with the reason, and a binary or large frame c
   await binary.until(() => binary.closed.code === 1003, 'the binary frame is refused');
   await large.until(() => large.closed.code === 1009, 'the large frame is refused');
   const runtime = (cluster.nodes[2] as TestCluster['nodes'][number]).cluster;
-  await changeKey(runtime, funded.keyAddress, 'revoke', paced(ASK_MS));
+  await changeKey(runtime, funded.keyAddress, 'revoke', paced(ASK_MS), TESTER);
   await client.until(() => client.closed.code === 1008, 'the socket closes');
   assert.is(client.of('error')[0]?.error?.code, 401);
 });

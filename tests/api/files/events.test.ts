@@ -7,6 +7,7 @@ import { bounded } from '../../support/bounded.ts';
 import { type Funded, startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
 import { EventReader } from '../../support/stream/event-reader.ts';
+import { TESTER } from '../../support/tester.ts';
 import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -152,9 +153,9 @@ it('a change of the own limit is followed, one of another key and of another acc
   const other = await cluster.issue(funded.account);
   const reader = await follow(funded.key, { node: 1 });
   const limit = { limit: '2', limitWindow: 'daily' } as const;
-  await editKey(runtime(), other.keyAddress, limit, { by: { kind: 'operator', id: 'test' }, withinMs: paced(ASK_MS) });
+  await editKey(runtime(), other.keyAddress, limit, { by: TESTER, withinMs: paced(ASK_MS) });
   await upload(stranger);
-  await editKey(runtime(), funded.keyAddress, limit, { by: { kind: 'operator', id: 'test' }, withinMs: paced(ASK_MS) });
+  await editKey(runtime(), funded.keyAddress, limit, { by: TESTER, withinMs: paced(ASK_MS) });
   await reader.until(() => reader.of('key.updated').length === 1, 'the own limit');
   const { data } = reader.of('key.updated')[0]?.body ?? {};
   assert.is(data?.limit, 2);
@@ -170,13 +171,13 @@ it('a revoked key and a suspended account end their streams with 401, on every n
     follow(funded.key, { node: 2 }),
     follow(second.key, { node: 1, query: '?types=file' }),
   ]);
-  await changeKey(runtime(), funded.keyAddress, 'revoke', paced(ASK_MS));
+  await changeKey(runtime(), funded.keyAddress, 'revoke', paced(ASK_MS), TESTER);
   await own.until(() => own.ended, 'the stream ends');
   const { error } = own.of('error')[0]?.body ?? {};
   assert.is(error?.code, 401);
   assert.is(others.ended, false);
   await assertRejects(follow(funded.key), /^Error: 401/);
-  await changeAccount(runtime(), funded.account, 'suspend', paced(ASK_MS));
+  await changeAccount(runtime(), funded.account, 'suspend', paced(ASK_MS), TESTER);
   await others.until(() => others.ended, 'the stream of the other key ends');
   assert.is(others.of('error').length, 1);
 });

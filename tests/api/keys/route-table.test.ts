@@ -13,6 +13,7 @@ import { bounded } from '../../support/bounded.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
 import { apiTable } from '../../support/route-table.ts';
+import { TESTER } from '../../support/tester.ts';
 import { openApi } from '../client.ts';
 import { signedIn } from '../pages/visitor.ts';
 import { openCluster } from './cluster.ts';
@@ -137,11 +138,11 @@ it('no key, a session, an unknown, an expired, a revoked and a disabled key, and
     dead.push([`expired ${kind}`, (await cluster.issue(account, { kind, expiresAt: 1 })).key]);
     for (const change of ['revoke', 'disable'] as const) {
       const made = await cluster.issue(account, { kind });
-      await changeKey(node, made.keyAddress, change, paced(ASK_MS));
+      await changeKey(node, made.keyAddress, change, paced(ASK_MS), TESTER);
       dead.push([`${change} ${kind}`, made.key]);
     }
     const suspended = await cluster.fund('1', { kind });
-    await changeAccount(node, suspended.account, 'suspend', paced(ASK_MS));
+    await changeAccount(node, suspended.account, 'suspend', paced(ASK_MS), TESTER);
     dead.push([`suspended ${kind}`, suspended.key]);
   }
   const guarded = routes.filter(

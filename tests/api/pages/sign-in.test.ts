@@ -11,6 +11,7 @@ import { readPepper } from '../../../gateway/operator/config/secrets.ts';
 import { START_PAGE } from '../../../gateway/pages/sign-in/sign-in-routes.ts';
 import { bounded } from '../../support/bounded.ts';
 import { startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
+import { TESTER } from '../../support/tester.ts';
 import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 import { authPath, codeOf, decide, fieldsOf, originOf, pkce, signedIn, Visitor } from './visitor.ts';
@@ -56,7 +57,7 @@ it('every sign-in has a new secret, whatever the browser sent before; the old se
 it('a wrong, a dead and a malformed key open nothing and have one answer; an inference key is told apart', async () => {
   const { account, key, keyAddress } = await signedIn(cluster);
   const inference = await cluster.issue(`account:${account}`);
-  await changeKey(node, keyAddress, 'revoke', 5_000);
+  await changeKey(node, keyAddress, 'revoke', 5_000, TESTER);
   const visitor = new Visitor(originOf(cluster));
   const answers = new Set<string>();
   for (const wrong of [`sk-gw-v1-${'0'.repeat(64)}`, key, 'nonsense', '', '<script>']) {
@@ -76,10 +77,10 @@ it('a session ends with the key that opened it, with its account, and on every n
   const elsewhere = new Visitor(originOf(cluster, 1));
   elsewhere.cookies.set('__Host-troupe-session', cookieOf(visitor));
   assert.is((await elsewhere.get(SESSIONS)).status, 200, 'a session is open on every node');
-  await changeKey(node, keyAddress, 'revoke', 5_000);
+  await changeKey(node, keyAddress, 'revoke', 5_000, TESTER);
   for (const each of [visitor, elsewhere]) assert.is((await each.get(SESSIONS)).status, 303);
   const other = await signedIn(cluster);
-  await changeAccount(node, `account:${other.account}`, 'suspend', 5_000);
+  await changeAccount(node, `account:${other.account}`, 'suspend', 5_000, TESTER);
   assert.is((await other.visitor.get(SESSIONS)).status, 303);
 });
 
@@ -100,7 +101,7 @@ it('a one-time link signs in once, by its button and not by being opened (rule K
   assert.is((await winner.get(SESSIONS)).status, 200);
   for (const wrong of [secret, '0'.repeat(64), 'nonsense', ''])
     assert.is((await visitor.post('/sign-in', { invite: wrong })).status, 401);
-  await changeAccount(node, `account:${account}`, 'suspend', 5_000);
+  await changeAccount(node, `account:${account}`, 'suspend', 5_000, TESTER);
   assert.is((await winner.get(SESSIONS)).status, 303);
   assert.ok((await actionsOf(account)).includes('invitation.create operator'));
 });

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { changeKey } from '../../../actors/key/key.ts';
 import { bounded } from '../../support/bounded.ts';
 import { sendThenRead } from '../../support/send-then-read.ts';
+import { TESTER } from '../../support/tester.ts';
 import { type Answer, type Asked, openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -63,7 +64,7 @@ it('names method and path of an unknown route, without its query (rule E4)', asy
 
 it('answers 401 before it checks the body, the rest of the path, or the size', async () => {
   const revoked = await cluster.fund('1');
-  await changeKey(cluster.nodes[0]?.cluster as never, revoked.keyAddress, 'revoke', 5_000);
+  await changeKey(cluster.nodes[0]?.cluster as never, revoked.keyAddress, 'revoke', 5_000, TESTER);
   for (const key of [null, UNKNOWN, revoked.key]) {
     for (const run of [
       () => post(GOOD, { key }),
@@ -88,7 +89,7 @@ it('answers 401 before it checks the body, the rest of the path, or the size', a
 it('gives the same 401 for every reason that a key has, byte for byte except for its ids (rule K4)', async () => {
   const dead = await cluster.fund('1');
   const expired = await cluster.fund('1', { expiresAt: 1 });
-  await changeKey(cluster.nodes[0]?.cluster as never, dead.keyAddress, 'disable', 5_000);
+  await changeKey(cluster.nodes[0]?.cluster as never, dead.keyAddress, 'disable', 5_000, TESTER);
   const answers = await Promise.all([
     post(GOOD, { key: UNKNOWN }),
     post(GOOD, { key: 'nonsense' }),

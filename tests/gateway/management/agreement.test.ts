@@ -26,6 +26,7 @@ import { text, units } from '../../support/model/oracle.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { rowsOf } from '../../support/model/pure-rows.ts';
 import * as words from '../../support/model/words.ts';
+import { TESTER } from '../../support/tester.ts';
 import { verifyLedger } from '../../support/verify-ledger.ts';
 
 const it = bounded(test);
@@ -103,12 +104,7 @@ function run(actors: PureActors, spent: Map<string, Spent>, command: Command, at
       break;
     case 'adjust': {
       const sized = `${command.isTaken ? '-' : ''}${command.amount}`;
-      actors.tell(words.ACCOUNT, {
-        type: 'adjustment.record',
-        adjustment: `adj-${at}`,
-        amount: sized,
-        reason: 'r',
-      } as never);
+      actors.tell(words.ACCOUNT, words.adjustmentEvent(`adj-${at}`, sized));
       break;
     }
     case 'advance':
@@ -273,7 +269,7 @@ it('activity is filtered by key, member and workspace, and grouped by workspace'
   actors.tell(words.ACCOUNT, words.depositEvent('dep-0', '100'));
   const team = `ws_${'T'.repeat(20)}`;
   const settings = { name: 'Team', slug: 'team', description: null, zeroRetention: false, partition: 'model' };
-  const created = { type: 'workspace.create', settings: { ...settings, allowed: null, ignored: [] } };
+  const created = { type: 'workspace.create', by: TESTER, settings: { ...settings, allowed: null, ignored: [] } };
   actors.tell(workspaceAddress('acct_1', team), created);
   const handle = (digit: string): string => digit.repeat(64);
   actors.tell(one, words.createKeyEvent({ handle: handle('1'), member: 'ada' }));

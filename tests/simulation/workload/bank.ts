@@ -2,6 +2,7 @@ import { createAccount, creditDeposit } from '../../../actors/account/account.ts
 import type { NewKey } from '../../../actors/key/changes.ts';
 import { changeKey, createKey, editKey } from '../../../actors/key/key.ts';
 import type { KeyKind } from '../../../actors/terms/principal.ts';
+import { TESTER } from '../../support/tester.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
 import type { Client } from './client.ts';
@@ -68,7 +69,14 @@ export class Bank {
     }
     for (const [at, key] of this.keys.entries()) {
       const digest = at.toString(16).padStart(64, '0');
-      const made = { handle: digest, name: 'k', kind: key.kind, limit: key.limit, limitWindow: key.limitWindow };
+      const made = {
+        handle: digest,
+        name: 'k',
+        kind: key.kind,
+        limit: key.limit,
+        limitWindow: key.limitWindow,
+        by: TESTER,
+      };
       const perMinute = KEYS[at % KEYS.length]?.perMinute ?? null;
       await createKey(client.node, key.address, { digest, label: 'sk', expiresAt: null, perMinute, ...made }, SETUP_MS);
     }
@@ -95,17 +103,12 @@ export class Bank {
       // Never above the limit that the auditor assumes.
       const limit = dice.happens(0.5) ? '0.03' : key.limit;
       await endingOf(
-        editKey(
-          client.node,
-          key.address,
-          { limit, limitWindow: key.limitWindow },
-          { by: { kind: 'operator', id: 'bank' }, withinMs },
-        ),
+        editKey(client.node, key.address, { limit, limitWindow: key.limitWindow }, { by: TESTER, withinMs }),
       );
       return;
     }
-    await endingOf(changeKey(client.node, key.address, 'disable', withinMs));
-    await endingOf(changeKey(client.node, key.address, 'enable', withinMs));
+    await endingOf(changeKey(client.node, key.address, 'disable', withinMs, TESTER));
+    await endingOf(changeKey(client.node, key.address, 'enable', withinMs, TESTER));
   }
 
   storedBalance(account: string): string {
@@ -122,7 +125,7 @@ export class Bank {
   async #pay(client: Client, deposit: Deposit, withinMs: number): Promise<void> {
     const { account, id, amount } = deposit;
     this.#history.note('deposit', { account, id, amount, client: client.name });
-    const ending = await endingOf(creditDeposit(client.node, account, { id, amount }, withinMs));
+    const ending = await endingOf(creditDeposit(client.node, account, { id, amount, by: TESTER }, withinMs));
     this.#history.note(`deposit ${ending.type}`, { id, now: this.#database.now() });
     if (ending.type !== 'ok') return;
     deposit.acknowledged = true;

@@ -8,6 +8,7 @@ import type { BatchCancel, BatchEvidence, BatchPoll, Submission } from '../../su
 import { TERMINAL } from '../../support/auditor/batches-joined.ts';
 import type { CallSeen } from '../../support/auditor/evidence.ts';
 import type { HistoryEntry } from '../../support/auditor/history.ts';
+import { TESTER } from '../../support/tester.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
 import type { Dice } from '../world/dice.ts';
@@ -65,8 +66,8 @@ export class Batches {
   /** Setup, before any fault. */
   async open(client: Client): Promise<void> {
     await createAccount(client.node, this.account, 'batches', SETUP_MS);
-    await creditDeposit(client.node, this.account, { id: 'dep_batches', amount: DEPOSIT }, SETUP_MS);
-    const made = { name: 'k', kind: 'inference', limit: null, limitWindow: null, expiresAt: null } as const;
+    await creditDeposit(client.node, this.account, { id: 'dep_batches', amount: DEPOSIT, by: TESTER }, SETUP_MS);
+    const made = { name: 'k', kind: 'inference', limit: null, limitWindow: null, expiresAt: null, by: TESTER } as const;
     const digest = 'b'.repeat(64);
     const handle = digest;
     await createKey(client.node, this.#key, { digest, handle, label: 'sk', perMinute: null, ...made }, SETUP_MS);

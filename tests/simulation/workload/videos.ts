@@ -30,6 +30,7 @@ import type {
 } from '../../support/auditor/video-evidence.ts';
 import { ENDED } from '../../support/auditor/videos-joined.ts';
 import * as made from '../../support/model/video-jobs.ts';
+import { TESTER } from '../../support/tester.ts';
 import type { History } from '../history.ts';
 import type { Database } from '../world/database.ts';
 import type { Dice } from '../world/dice.ts';
@@ -88,8 +89,8 @@ export class Videos {
   /** Setup, before any fault. */
   async open({ node }: Client): Promise<void> {
     await createAccount(node, accountAddress(ACCOUNT), 'videos', SETUP_MS);
-    await creditDeposit(node, accountAddress(ACCOUNT), { id: 'dep_videos', amount: '20' }, SETUP_MS);
-    const key = { name: 'k', kind: 'inference', limit: null, limitWindow: null, expiresAt: null } as const;
+    await creditDeposit(node, accountAddress(ACCOUNT), { id: 'dep_videos', amount: '20', by: TESTER }, SETUP_MS);
+    const key = { name: 'k', kind: 'inference', limit: null, limitWindow: null, expiresAt: null, by: TESTER } as const;
     const digest = 'c'.repeat(64);
     await createKey(node, KEY, { digest, handle: digest, label: 'sk', perMinute: null, ...key }, SETUP_MS);
   }

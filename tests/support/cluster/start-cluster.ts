@@ -42,6 +42,7 @@ import type { TracingConfig } from '../../../gateway/terms/tracing.ts';
 import { paced } from '../pace.ts';
 import { simulatedProvider } from '../provider/simulated-provider.ts';
 import { watchFetch } from '../stream/watched-fetch.ts';
+import { TESTER } from '../tester.ts';
 
 export interface ClusterOptions {
   /** Number of nodes, all in this process over one SQLite file. */
@@ -167,6 +168,7 @@ export async function startUnwatched(
       limitWindow: null,
       expiresAt: null,
       perMinute: null,
+      by: TESTER,
       ...key,
     };
     await createKey(first.cluster, address, made, paced(ASK_MS));
@@ -182,7 +184,7 @@ export async function startUnwatched(
     async fund(amount = '100', key = {}) {
       const account = accountAddress(accountId(systemRandom));
       await createAccount(first.cluster, account, 'test', paced(ASK_MS));
-      await creditDeposit(first.cluster, account, { id: depositId(systemRandom), amount }, paced(ASK_MS));
+      await creditDeposit(first.cluster, account, { id: depositId(systemRandom), amount, by: TESTER }, paced(ASK_MS));
       return { account, ...(await issue(account, key)) };
     },
     async close() {

@@ -34,6 +34,12 @@ export interface Outcome {
 
 const CASCADE_STEPS_MAX = 16;
 
+/** Members of events are not checked here: the charts take them by their own types. */
+interface PureEvent {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
 export class PureActors {
   readonly kinds: ReadonlyMap<string, RegisteredKind>;
   snapshots = new Map<string, Snapshot>();
@@ -48,7 +54,7 @@ export class PureActors {
   }
 
   /** Runs one event and its cascade. Throws the error of a failing step, and then nothing is applied. */
-  tell(to: string, event: { readonly type: string }): Outcome {
+  tell(to: string, event: PureEvent): Outcome {
     const before = [this.snapshots, this.rows, this.timers, this.activities] as const;
     this.snapshots = new Map(this.snapshots);
     this.rows = new Map(this.rows);
@@ -64,7 +70,7 @@ export class PureActors {
   }
 
   /** As `tell`, but returns only the reply. */
-  ask<T>(to: string, event: { readonly type: string }): T {
+  ask<T>(to: string, event: PureEvent): T {
     return this.tell(to, event).reply as T;
   }
 

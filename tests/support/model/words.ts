@@ -1,5 +1,6 @@
 /** Complete marketplace events for tests, with defaults for all but the essential members. */
 import type { HoldRequest, Release, Settlement } from '../../../actors/terms/hold.ts';
+import { TESTER } from '../tester.ts';
 
 export const ACCOUNT = 'account:acct_1';
 export const KEY = 'key:acct_1/key_1';
@@ -66,11 +67,24 @@ export const releaseManyEvent = (key: string, releases: readonly Release[]) => (
   key,
   releases,
 });
-export const depositEvent = (deposit: string, amount: string) => ({ type: 'deposit.credit', deposit, amount });
+export const depositEvent = (deposit: string, amount: string) => ({
+  type: 'deposit.credit',
+  by: TESTER,
+  deposit,
+  amount,
+});
+export const adjustmentEvent = (adjustment: string, amount: string, reason = 'a test') => ({
+  type: 'adjustment.record',
+  by: TESTER,
+  adjustment,
+  amount,
+  reason,
+});
 
 export function createKeyEvent(more: Record<string, unknown> = {}) {
   return {
     type: 'key.create',
+    by: TESTER,
     digest: 'd'.repeat(64),
     handle: 'f'.repeat(64),
     label: 'sk-gw-v1-abc...xyz',

@@ -1,0 +1,2 @@
+/** The principal of the changes that tests make. */
+export const TESTER = { kind: 'operator', id: 'test' } as const;
