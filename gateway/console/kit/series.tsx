@@ -1,6 +1,6 @@
 /** Figures over time as lines. */
-import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 interface SeriesProps {
@@ -18,16 +18,24 @@ const COLOURS = ['--accent', '--good', '--warn', '--bad'];
 export function Series({ title, unit, at, lines }: SeriesProps) {
   const home = useRef<HTMLDivElement>(null);
   const key = JSON.stringify([at, lines]);
+  const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
     const box = home.current;
     if (box === null) return;
+    let close = (): void => {};
+    let isOpen = true;
     const [moments, series] = JSON.parse(key) as [number[], SeriesProps['lines']];
-    const plot = new uPlot(optionsOf(box.clientWidth, series, unit), dataOf(moments, series), box);
-    const sized = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: HEIGHT_PX }));
-    sized.observe(box);
+    // The library refuses to load where the browser names no language that it knows.
+    import('uplot').then(
+      ({ default: Plot }) => {
+        if (isOpen)
+          close = plotted(new Plot(optionsOf(box.clientWidth, series, unit), dataOf(moments, series), box), box);
+      },
+      (error: unknown) => setFault(String(error)),
+    );
     return () => {
-      sized.disconnect();
-      plot.destroy();
+      isOpen = false;
+      close();
     };
   }, [key, unit]);
   return (
@@ -36,8 +44,23 @@ export function Series({ title, unit, at, lines }: SeriesProps) {
         {title} <span class="muted">({unit})</span>
       </figcaption>
       <div ref={home} role="img" aria-label={newestOf(title, unit, lines)} />
+      {fault !== null && (
+        <p class="muted">
+          {newestOf(title, unit, lines)}. It cannot be drawn here: {fault}
+        </p>
+      )}
     </figure>
   );
+}
+
+/** Keeps the plot as wide as its box; the returned function removes it. */
+function plotted(plot: uPlot, box: HTMLElement): () => void {
+  const sized = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: HEIGHT_PX }));
+  sized.observe(box);
+  return () => {
+    sized.disconnect();
+    plot.destroy();
+  };
 }
 
 function newestOf(title: string, unit: string, lines: SeriesProps['lines']): string {
