@@ -34,12 +34,17 @@ interface Settled {
   readonly settlement: Settlement;
 }
 
-/** Runs one turn to its end at this endpoint; the cluster clock returns the instants of `at` in order. */
-async function settled(body: object, served: Endpoint, at: readonly number[] = []): Promise<Settled> {
+/** The time of the cluster until the hold is asked for, and from then on. */
+interface Instants {
+  readonly admitted: number;
+  readonly later: number;
+}
+
+/** Runs one turn to its end at this endpoint. */
+async function settled(body: object, served: Endpoint, at?: Instants): Promise<Settled> {
   const on = stage();
   const { cluster } = on;
-  const instants = [...at];
-  if (at.length > 0) cluster.now = () => (instants.length > 1 ? (instants.shift() as number) : (instants[0] as number));
+  if (at !== undefined) cluster.now = () => (on.asks.length === 0 ? at.admitted : at.later);
   const request = on.request({ model: served.model, max_tokens: 50, ...body }, board(served));
   const turn = await runTurn(on.services, request);
   await drain(turn);
@@ -93,7 +98,7 @@ it('a turn is charged in the price window of its admission, however long its ans
     ...{ prompt: '1', completion: '1' },
     overrides: [{ utcStart: 1100, utcEnd: 1200, prompt: '3', completion: '3' }],
   });
-  const { settlement } = await settled(sim({ tokens: 4 }), windowed, [noon - 1, noon + 60_000]);
+  const { settlement } = await settled(sim({ tokens: 4 }), windowed, { admitted: noon - 1, later: noon + 60_000 });
   const { promptTokens, completionTokens, conditions } = settlement;
   assert.is(settlement.cost, String(3 * ((promptTokens as number) + (completionTokens as number))));
   assert.is(conditions?.at, noon - 1);

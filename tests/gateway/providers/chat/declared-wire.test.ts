@@ -226,7 +226,7 @@ it('cache marks are sent on parts, tools and the end of the prompt where that is
   const messages: readonly TurnMessage[] = [
     { role: 'system', text: 'long', parts: [{ type: 'text', text: 'long', cacheFor: '1h' }] },
     { role: 'assistant', text: 'a', blocks: [{ type: 'text', text: 'a', cacheFor: '5m' }] },
-    { role: 'tool', text: '5', toolCallId: 'c', cacheFor: '5m' },
+    { role: 'tool', text: '5', toolCallId: 'c' },
     { role: 'user', text: 'end' },
   ];
   const requested: Partial<Turn> = { messages, tools, cacheFor: '5m' };
@@ -237,7 +237,7 @@ it('cache marks are sent on parts, tools and the end of the prompt where that is
     [
       [{ type: 'text', text: 'long', cache_control: { type: 'ephemeral', ttl: '1h' } }],
       [{ type: 'text', text: 'a', cache_control: five }],
-      [{ type: 'text', text: '5', cache_control: five }],
+      '5',
       [{ type: 'text', text: 'end', cache_control: five }],
     ],
   );
