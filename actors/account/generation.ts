@@ -103,11 +103,40 @@ export function overshootOf(row: Generation, cost: string): string | null {
   return compare(cost, row.amount) > 0 ? subtract(cost, row.amount) : null;
 }
 
-/** Index column 0 is the gateway incarnation while the generation runs, null for a job's. Running rows are kept in memory. */
+/**
+ * Index columns: 0 is the gateway incarnation while the generation runs, null for a job's, then its outcome; the others
+ * never change after the hold but for a hold that moves to another model.
+ */
+export const GENERATION_OUTCOME = 0;
+export const GENERATION_KEY = 1;
+export const GENERATION_MODEL = 2;
+export const GENERATION_SESSION = 3;
+
+/**
+ * How a generation ended, for lists over all accounts: `dear` was charged `DEAR_USD` or more, `cancelled` was charged
+ * less and its client left before the end. No incarnation has such a name.
+ */
+export const GENERATION_OUTCOMES = ['settled', 'dear', 'cancelled', 'released'] as const;
+type GenerationOutcome = (typeof GENERATION_OUTCOMES)[number];
+export const DEAR_USD = '1';
+
+function outcomeOf({ status, settlement }: Generation): GenerationOutcome | null {
+  if (status === 'running') return null;
+  if (settlement === null) return 'released';
+  if (compare(settlement.cost, DEAR_USD) >= 0) return 'dear';
+  return settlement.cancelled ? 'cancelled' : 'settled';
+}
+
+/** Running rows are kept in memory. */
 export function generationCollection(retentionMs: number | null): Collection {
   return {
     sort: (row: Generation) => row.createdAt,
-    index: [(row: Generation) => (row.status === 'running' ? row.gateway : null)],
+    index: [
+      (row: Generation) => (row.status === 'running' ? row.gateway : outcomeOf(row)),
+      (row: Generation) => row.key,
+      (row: Generation) => row.model,
+      (row: Generation) => row.sessionId,
+    ],
     open: (row: Generation) => row.status === 'running',
     retentionMs,
     reported: ({ late, overshoot }: Generation) => late || overshoot !== null,

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
-import { profilesNamed } from '../../../actors/account/profile.ts';
-import type { Cluster, Json, RowReader } from '../../../actors/runtime/index.ts';
-import { accountAddress } from '../../../actors/terms/ids.ts';
+import type { Cluster, Json } from '../../../actors/runtime/index.ts';
 import type { FlightsOfNode, StopOutcome } from '../../inflight/host-calls.ts';
-import { findAddress } from '../find-address.ts';
 import { type ChangePlan, change, quoted } from '../http/change.ts';
 import { isAbsent, OperatorFault, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf } from '../http/pages.ts';
+import { accountNamed, keyNamed } from '../lists/named.ts';
 import { ActorNames } from '../names.ts';
 
 /** Entries of one answer, the oldest first; `total` counts all. */
@@ -57,7 +55,10 @@ export const inflightRoutes: readonly OperatorRoute[] = [
 ];
 
 async function inFlight({ operator, rows }: Cluster, { node, account, key, ...filter }: FilterQuery) {
-  const asked = await Promise.all([accountOf(rows, account), keyOf(rows, key)]);
+  const asked = await Promise.all([
+    account === undefined ? undefined : accountNamed(rows, account),
+    key === undefined ? undefined : keyNamed(rows, key),
+  ]);
   const [ofAccount, ofKey] = asked;
   const input = given({ ...filter, account: ofAccount, key: ofKey });
   const answers = await operator.askHosts('flights.list', input, node);
@@ -88,22 +89,6 @@ interface FilterQuery {
 
 function given(filter: Readonly<Record<string, string | undefined>>): Json {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Json;
-}
-
-/** The address of an account that is named by its id, its address or its name; the oldest of several of one name. */
-async function accountOf(rows: RowReader, text: string | undefined): Promise<string | undefined> {
-  if (text === undefined || text.startsWith('account:')) return text;
-  if (text.startsWith('acct_')) return accountAddress(text);
-  const [found] = await rows.rows({ ...profilesNamed(text), limit: 1 });
-  if (found === undefined) throw isAbsent(`an account named ${text}`);
-  return found.address;
-}
-
-async function keyOf(rows: RowReader, text: string | undefined): Promise<string | undefined> {
-  if (text === undefined || text.startsWith('key:')) return text;
-  const found = await findAddress(rows, text);
-  if (found === null) throw isAbsent(text);
-  return found;
 }
 
 /** 404 if it ended meanwhile, 409 where it cannot be stopped. */

@@ -8,6 +8,7 @@ import { feedRoute } from '../http/step-feed.ts';
 import { actorRoutes } from './actors.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
 import { endpointRoutes } from './endpoints.ts';
+import { generationRoutes } from './generations.ts';
 import { inflightRoutes } from './inflight.ts';
 import { type ModelServices, modelRoutes } from './models.ts';
 import { nodeRoutes } from './nodes.ts';
@@ -36,6 +37,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...nodeRoutes,
     ...actorRoutes,
     ...inflightRoutes,
+    ...generationRoutes,
     ...endpointRoutes,
     ...pauseRoutes,
     ...modelRoutes(services),

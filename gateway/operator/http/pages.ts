@@ -61,6 +61,11 @@ export function listed<Row, Entry>(
   return { data: shown.map(entryOf), next };
 }
 
+/** A page of a walk, which knows itself where the next one continues. */
+export function walked<Entry>(data: readonly Entry[], next: object | null) {
+  return { data, next: next === null ? null : encoded(next) };
+}
+
 function encoded(keyset: object): string {
   return Buffer.from(JSON.stringify(keyset)).toString('base64url');
 }

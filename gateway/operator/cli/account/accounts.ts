@@ -13,7 +13,7 @@ import {
 import { systemRandom } from '../../../../actors/runtime/index.ts';
 import { accountId, adjustmentId, depositId } from '../../../../actors/terms/ids.ts';
 import { isPaymentDepositId } from '../../../../actors/terms/payment.ts';
-import { requireGeneration } from '../../../management/generations.ts';
+import { refund } from '../../../management/refund.ts';
 import { askEach, isQuarantined, type Quarantined } from '../../../management/services.ts';
 import { addressesOf } from '../../ask-all.ts';
 import { ConfigError } from '../../config/config-error.ts';
@@ -174,17 +174,11 @@ export const commands = [
       print: (made, { account: { account } }) => adjustmentText(account, made),
     }),
 
-    /** The id of the adjustment is derived from the generation, so that a charge is given back once. */
     command('refund', 'give back the charge of one generation; repeating the command has no effect', {
       arguments: { '<generation>': 'the generation id, gen-...' },
       options: { '--reason <text>': reason('why, for the record') },
-      ask: async ({ generation: id, reason }, { cluster, services }) => {
-        const { account, generation } = await requireGeneration(services, null, id);
-        const cost = generation.settlement?.cost ?? '0';
-        if (cost === '0') throw new ConfigError(`${id} has no charge: it is ${generation.status}`);
-        const adjustment = { id: `refund-${id}`, amount: cost, reason, by: COMMAND_LINE };
-        return { account, made: await recordAdjustment(cluster, account, adjustment, ASK_MS) };
-      },
+      ask: ({ generation, reason: why }, { services }) =>
+        refund(services, generation, { reason: why, by: COMMAND_LINE }),
       json: ({ made }) => made,
       print: ({ account, made }) => adjustmentText(account.slice('account:'.length), made),
     }),
