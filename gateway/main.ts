@@ -217,6 +217,7 @@ class GatewayNode implements NodeHandle {
         type: this.#metrics.contentType,
         body: await this.#metrics.render(await this.#measure(cluster)),
       }),
+      approvalAboveUsd: () => this.#options.config.deposits.approvalAboveUsd,
       refused: (account) => this.#metrics.requests.lastRefusals.of(account),
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),

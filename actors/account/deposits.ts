@@ -59,7 +59,10 @@ export interface PaidIn {
   readonly source?: DepositSource;
 }
 
-export const paidInCollection: Collection = { sort: (row: PaidIn) => row.at };
+/** For lists over all accounts: a column in which every row has the same value. */
+export const PAID_IN_ALL = { column: 0, equals: '*' } as const;
+
+export const paidInCollection: Collection = { sort: (row: PaidIn) => row.at, index: [() => PAID_IN_ALL.equals] };
 
 export function credit(state: AccountState, { deposit: ref, amount: text, at }: DepositCredit): AccountState {
   const amount = usd(text);

@@ -3,7 +3,7 @@ import type { Collection, Effect, RowReader } from '../runtime/index.ts';
 import { plain } from '../terms/chart-tools.ts';
 import type { AccountState } from './account-state.ts';
 
-interface Profile {
+export interface Profile {
   /** Address of the account. */
   readonly account: string;
   readonly name: string;
@@ -14,12 +14,14 @@ interface Profile {
 
 /** The collection's name; the id of a row is its account's address. */
 export const PROFILE = 'profile';
-/** The column of the name in lower case. Before it stands a value that every account has, behind it the status. */
+/** A column in which every account has the same value, for lists of all; behind it the name in lower case, and the status. */
+export const PROFILES = { column: 0, equals: '*' } as const;
 const PROFILE_NAME = 1;
+const PROFILE_STATUS = 2;
 
 export const profileCollection: Collection = {
   sort: ({ createdAt }: Profile) => createdAt,
-  index: [() => '*', ({ name }: Profile) => name.toLowerCase(), ({ status }: Profile) => status],
+  index: [() => PROFILES.equals, ({ name }: Profile) => name.toLowerCase(), ({ status }: Profile) => status],
 };
 
 export function putProfile({ address: account, name, createdAt }: AccountState, status: Profile['status']): Effect {
@@ -30,6 +32,11 @@ export function putProfile({ address: account, name, createdAt }: AccountState, 
 /** The accounts of this name, whatever its case; several may have it. */
 export function profilesNamed(name: string) {
   return { collection: PROFILE, where: { column: PROFILE_NAME, equals: name.toLowerCase() } } as const;
+}
+
+/** The accounts of one status. */
+export function profilesOf(status: Profile['status']) {
+  return { collection: PROFILE, where: { column: PROFILE_STATUS, equals: status } } as const;
 }
 
 /** Null: there is no such account. */

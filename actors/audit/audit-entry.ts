@@ -23,6 +23,9 @@ export interface AuditEntry {
   readonly hash: string;
 }
 
+/** Names an entry. */
+export type AuditPlace = Pick<AuditEntry, 'account' | 'sequence' | 'at' | 'action'>;
+
 /** The newest entry, as the log's actor remembers it. */
 export interface AuditHead {
   readonly sequence: number;

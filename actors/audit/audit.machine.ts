@@ -12,6 +12,7 @@ import {
   AUDIT_TEXT_MAX,
   type AuditEntry,
   type AuditHead,
+  type AuditPlace,
   EMPTY_LOG,
   hashAudit,
 } from './audit-entry.ts';
@@ -36,6 +37,8 @@ type AuditAppend = Stamped & {
 type AuditEvent = AuditAppend | (Stamped & { readonly type: 'audit.head' });
 
 export const AUDIT = 'audit';
+/** Where the entries of all logs are, in the order of time. */
+export const AUDIT_PLACES = 'audit-place';
 
 export const auditMachine = setup({
   types: {} as { context: AuditState; events: AuditEvent; input: { address: string } },
@@ -91,7 +94,13 @@ function cut(text: string): string {
   return text.slice(0, AUDIT_TEXT_MAX);
 }
 
-function putEntry({ last }: AuditState): Effect {
+function putEntry({ last }: AuditState): Effect[] {
   if (last === null) throw new Error('an audit log is written before its first entry');
-  return { type: 'put', collection: AUDIT, id: sequenceId(last.sequence), body: plain(last) };
+  const { account, sequence, at, action } = last;
+  const id = sequenceId(sequence);
+  const place: AuditPlace = { account, sequence, at, action };
+  return [
+    { type: 'put', collection: AUDIT, id, body: plain(last) },
+    { type: 'put', collection: AUDIT_PLACES, id: `${account} ${id}`, body: plain(place) },
+  ];
 }

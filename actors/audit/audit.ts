@@ -3,11 +3,20 @@ import { AskError, type Cluster, type Json, type Kind, ownerOf, type RowReader, 
 import { type AuditRecord, auditEvent, type ChainedLog, OPERATOR_LOG, sequenceId } from '../terms/audit.ts';
 import { ask } from '../terms/chart-tools.ts';
 import { auditAddress } from '../terms/ids.ts';
-import { AUDIT, type AuditState, auditMachine } from './audit.machine.ts';
-import { type AuditEntry, type AuditHead, type AuditVerdict, AuditVerifier, EMPTY_LOG } from './audit-entry.ts';
+import { AUDIT, AUDIT_PLACES, type AuditState, auditMachine } from './audit.machine.ts';
+import {
+  type AuditEntry,
+  type AuditHead,
+  type AuditPlace,
+  type AuditVerdict,
+  AuditVerifier,
+  EMPTY_LOG,
+} from './audit-entry.ts';
 
 const BY_TARGET = 0;
 const BY_ACTION = 1;
+/** The value of the first column of every place; the second is the action. */
+const EVERY_PLACE = '*';
 /** Entries that one read of the store returns. */
 const PAGE_MAX = 1_000;
 
@@ -22,6 +31,10 @@ export const auditKind: Kind = {
     [AUDIT]: {
       sort: (entry: AuditEntry) => entry.sequence,
       index: [(entry: AuditEntry) => entry.target, (entry: AuditEntry) => entry.action],
+    },
+    [AUDIT_PLACES]: {
+      sort: ({ at }: AuditPlace) => at,
+      index: [() => EVERY_PLACE, ({ action }: AuditPlace) => action],
     },
   },
   explain,
@@ -70,6 +83,15 @@ export async function listAudit(
     ...(before === null ? {} : { after: { sort: before, id: sequenceId(before) } }),
   });
   return rows.map(({ body }) => JSON.parse(body) as AuditEntry);
+}
+
+/** The places of the entries of all logs, or of those with one action, in the order of time. */
+export function auditPlaces(action: string | undefined) {
+  const where = action === undefined ? { column: 0, equals: EVERY_PLACE } : { column: 1, equals: action };
+  return { collection: AUDIT_PLACES, where } as {
+    readonly collection: string;
+    readonly where: { column: 0 | 1; equals: string };
+  };
 }
 
 /** The oldest entry about a target, which tells how it came to be; null without one. */

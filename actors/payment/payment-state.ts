@@ -43,16 +43,16 @@ export interface PaymentRecord {
 }
 
 export const PAYMENT = 'payment';
-/** Index column 0: the account, null once the payment is credited; column 1: the status, null once it has ended. */
+/** Index columns: the account, and the status; both null once the payment is credited. */
 export const PAYMENT_ACCOUNT = 0;
-export const PAYMENT_OPEN = 1;
+export const PAYMENT_STATUS = 1;
 
 /** Credited payments are listed as deposits of their account. */
 export const paymentCollection: Collection = {
   sort: (row: PaymentRecord) => row.createdAt,
   index: [
     (row: PaymentRecord) => (row.status === 'credited' ? null : row.account),
-    (row: PaymentRecord) => (row.status === 'pending' || row.status === 'review' ? row.status : null),
+    (row: PaymentRecord) => (row.status === 'credited' ? null : row.status),
   ],
 };
 

@@ -6,7 +6,14 @@ import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { paymentMachine } from './payment.machine.ts';
 import type { NewPayment, PaymentState } from './payment-state.ts';
-import { PAYMENT, PAYMENT_ACCOUNT, PAYMENT_OPEN, type PaymentRecord, paymentCollection } from './payment-state.ts';
+import {
+  PAYMENT,
+  PAYMENT_ACCOUNT,
+  PAYMENT_STATUS,
+  type PaymentRecord,
+  type PaymentStatus,
+  paymentCollection,
+} from './payment-state.ts';
 import { SETTLE_ACTIVITY } from './settlement.ts';
 
 export const paymentKind: Kind = {
@@ -87,7 +94,7 @@ export function uncreditedOf(account: string) {
   return { collection: PAYMENT, where: { column: PAYMENT_ACCOUNT, equals: account } } as const;
 }
 
-/** The query of all payments of one status that are not over. */
-export function openPayments(status: 'pending' | 'review') {
-  return { collection: PAYMENT, where: { column: PAYMENT_OPEN, equals: status } } as const;
+/** The query of all payments of one status; credited ones are deposits of their accounts. */
+export function paymentsOf(status: Exclude<PaymentStatus, 'credited'>) {
+  return { collection: PAYMENT, where: { column: PAYMENT_STATUS, equals: status } } as const;
 }

@@ -49,10 +49,11 @@ export interface DeliveryRecord {
   readonly endedAt: number | null;
 }
 
-/** Index column of the delivery collection. */
+/** Index columns of the delivery collection; the second is for lists over all accounts. */
 export const DELIVERY_ACCOUNT = 0;
+export const DELIVERY_STATUS = 1;
 
 export const deliveryCollection: Collection = {
   sort: (row: DeliveryRecord) => row.createdAt,
-  index: [(row: DeliveryRecord) => row.account],
+  index: [(row: DeliveryRecord) => row.account, (row: DeliveryRecord) => row.status],
 };

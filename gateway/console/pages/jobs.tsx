@@ -25,7 +25,6 @@ interface JobRow {
 const JOB_STATUSES = [
   'validating',
   'in_progress',
-  'finalizing',
   'completed',
   'failed',
   'expired',
@@ -96,7 +95,7 @@ export function WebhooksPage() {
         <Filters
           filters={[
             { name: 'account', label: 'Account', hint: 'acct_…' },
-            { name: 'status', label: 'Status', options: ['pending', 'delivered', 'failed'] },
+            { name: 'status', label: 'Status', options: ['delivering', 'waiting', 'delivered', 'failed'] },
           ]}
         />
         <Listing

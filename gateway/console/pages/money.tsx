@@ -84,7 +84,8 @@ function Entries({ account }: { readonly account: string }) {
 
 function Deposits() {
   const { query } = usePlace();
-  const live = useLive<Page<DepositRow>>('/api/deposits', Object.fromEntries(query), 5_000);
+  const { tab: _, ...filter } = Object.fromEntries(query);
+  const live = useLive<Page<DepositRow>>('/api/deposits', filter, 5_000);
   return (
     <Panel title="Deposits">
       <Filters

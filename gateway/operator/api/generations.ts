@@ -61,7 +61,9 @@ export const generationRoutes: readonly OperatorRoute[] = [
         run: async () => {
           const { made } = await refund({ cluster, askMs: ASK_MS }, id, { reason, by: principal });
           const before = made.repeated ? ' before' : '';
-          return { did: `gave ${made.amount} USD back to ${account}${before}; its balance was ${made.balance} USD then` };
+          return {
+            did: `gave ${made.amount} USD back to ${account}${before}; its balance was ${made.balance} USD then`,
+          };
         },
       };
     },
@@ -81,7 +83,10 @@ async function filterOf({ rows }: Cluster, query: FilterQuery): Promise<Generati
     key: key === undefined ? undefined : await keyNamed(rows, key),
     minCost: amountOf(minCost, 'minCost'),
     maxCost: amountOf(maxCost, 'maxCost'),
-    ...{ model, endpoint, status, session },
+    model,
+    endpoint,
+    status,
+    session,
     ...spanOf(query),
   };
 }
@@ -100,7 +105,13 @@ async function entryOf({ account, row }: FoundGeneration, names: ActorNames): Pr
     at: createdAt,
     endedAt,
     status: stateOf(row),
-    ...{ account, accountName, key, keyName, model, endpoint, provider },
+    account,
+    accountName,
+    key,
+    keyName,
+    model,
+    endpoint,
+    provider,
     session: sessionId,
     promptTokens: settlement?.promptTokens ?? null,
     completionTokens: settlement?.completionTokens ?? null,

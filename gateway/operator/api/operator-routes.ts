@@ -5,12 +5,16 @@ import { consoleRoutes } from '../http/console-files.ts';
 import type { OperatorRoute } from '../http/operator-route.ts';
 import { type SessionParts, sessionRoutes } from '../http/session-routes.ts';
 import { feedRoute } from '../http/step-feed.ts';
+import { type AccountServices, accountRoutes } from './accounts.ts';
 import { actorRoutes } from './actors.ts';
+import { auditRoutes } from './audit.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { generationRoutes } from './generations.ts';
 import { inflightRoutes } from './inflight.ts';
+import { jobRoutes } from './jobs.ts';
 import { type ModelServices, modelRoutes } from './models.ts';
+import { moneyRoutes } from './money.ts';
 import { nodeRoutes } from './nodes.ts';
 import { openApiRoute } from './openapi-document.ts';
 import { pauseRoutes } from './pauses.ts';
@@ -20,7 +24,8 @@ import { type StatusServices, statusRoutes } from './status.ts';
 
 /** What a node offers to its operator port. */
 interface OperatorServices
-  extends ConfigurationServices,
+  extends AccountServices,
+    ConfigurationServices,
     ModelServices,
     RefusedServices,
     SessionParts,
@@ -38,6 +43,10 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...actorRoutes,
     ...inflightRoutes,
     ...generationRoutes,
+    ...accountRoutes(services),
+    ...jobRoutes,
+    ...moneyRoutes,
+    ...auditRoutes,
     ...endpointRoutes,
     ...pauseRoutes,
     ...modelRoutes(services),

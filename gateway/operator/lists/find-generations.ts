@@ -13,11 +13,11 @@ import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 
 import type { Generation } from '../../../actors/terms/hold.ts';
 import { compare } from '../../../actors/terms/usd.ts';
-import { type Stream, type Walk, walk } from './walk.ts';
+import { type ListStream, type ListWalk, walk } from './walk.ts';
 
 /** In words of a request: it runs, was answered, ended without a charge, or was charged until its client left. */
 export const GENERATION_STATES = ['running', 'completed', 'failed', 'cancelled'] as const;
-export type GenerationState = (typeof GENERATION_STATES)[number];
+type GenerationState = (typeof GENERATION_STATES)[number];
 
 export interface GenerationFilter {
   /** Addresses. */
@@ -45,7 +45,7 @@ export interface FoundGeneration {
 export async function findGenerations(
   cluster: Pick<Cluster, 'rows' | 'operator' | 'board'>,
   filter: GenerationFilter,
-  { limit, after }: Pick<Walk, 'limit' | 'after'>,
+  { limit, after }: Pick<ListWalk, 'limit' | 'after'>,
 ) {
   const { from, to } = filter;
   const start = after ?? (to === undefined ? null : { sort: to, id: '' });
@@ -94,13 +94,16 @@ function fits({ account, row }: FoundGeneration, filter: GenerationFilter): bool
 
 const GENERATION = 'generation';
 
-const column = (at: 0 | 1 | 2 | 3, equals: string): Stream => ({ collection: GENERATION, where: { column: at, equals } });
+const column = (at: 0 | 1 | 2 | 3, equals: string): ListStream => ({
+  collection: GENERATION,
+  where: { column: at, equals },
+});
 
 /** Streams that have everything which fits, and as little else as the columns allow. */
 async function streamsOf(
   cluster: Pick<Cluster, 'operator' | 'board'>,
   filter: GenerationFilter,
-): Promise<readonly Stream[]> {
+): Promise<readonly ListStream[]> {
   const { account, key, session, status, endpoint } = filter;
   if (session !== undefined) return [column(GENERATION_SESSION, session)];
   if (key !== undefined) return [column(GENERATION_KEY, key)];
@@ -126,7 +129,7 @@ function modelOf({ board }: Pick<Cluster, 'board'>, endpoint: string): string | 
   return (board.topic(ENDPOINTS_TOPIC).get(endpoint) as unknown as Endpoint | undefined)?.model;
 }
 
-async function runningAtNodes({ operator }: Pick<Cluster, 'operator'>): Promise<readonly Stream[]> {
+async function runningAtNodes({ operator }: Pick<Cluster, 'operator'>): Promise<readonly ListStream[]> {
   const { nodes } = await operator.ps();
   return nodes.map(({ incarnation }) => column(GENERATION_OUTCOME, incarnation));
 }

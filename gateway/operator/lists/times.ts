@@ -1,10 +1,10 @@
 /** Days and times in queries of lists. */
 import { isInvalid } from '../http/operator-route.ts';
 
-export const DAY_MS = 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
 
 /** Store time at which the UTC day `YYYY-MM-DD` begins. Throws 400. */
-export function dayStart(day: string, member: string): number {
+function dayStart(day: string, member: string): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) : Number.NaN;
   if (Number.isNaN(at)) throw isInvalid(member, 'must be a UTC day, YYYY-MM-DD');
   return at;
@@ -24,7 +24,10 @@ interface SpanQuery {
 }
 
 /** The first time of the span, and the first behind it; undefined without a bound. Throws 400. */
-export function spanOf({ day, from, to }: SpanQuery): { readonly from: number | undefined; readonly to: number | undefined } {
+export function spanOf({ day, from, to }: SpanQuery): {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+} {
   if (day !== undefined) {
     const start = dayStart(day, 'day');
     return { from: start, to: start + DAY_MS };

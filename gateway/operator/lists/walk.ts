@@ -16,10 +16,10 @@ export const PLACE = Type.Object({ sort: Type.Number(), id: Type.String() });
 type Place = Static<typeof PLACE>;
 
 /** The rows of one collection with one owner or one value of a column. */
-export type Stream = Pick<RowQuery, 'collection' | 'address' | 'where'>;
+export type ListStream = Pick<RowQuery, 'collection' | 'address' | 'where'>;
 
-export interface Walk {
-  readonly streams: readonly Stream[];
+export interface ListWalk {
+  readonly streams: readonly ListStream[];
   /** Exclusive; null: from the newest. */
   readonly after: Place | null;
   /** Rows whose sort is lower end the list. */
@@ -36,7 +36,10 @@ interface Walked {
 }
 
 /** The next page. */
-export async function walk(reader: Pick<RowReader, 'rows'>, { limit, keeps = () => true, ...given }: Walk): Promise<Walked> {
+export async function walk(
+  reader: Pick<RowReader, 'rows'>,
+  { limit, keeps = () => true, ...given }: ListWalk,
+): Promise<Walked> {
   const rows: RowRecord[] = [];
   const chunkRows = Math.min(limit + 1, CHUNK_ROWS_MAX);
   let after = given.after;
@@ -56,8 +59,8 @@ export async function walk(reader: Pick<RowReader, 'rows'>, { limit, keeps = () 
 /** The newest of all streams together. */
 async function newest(
   reader: Pick<RowReader, 'rows'>,
-  streams: readonly Stream[],
-  { after, limit }: Pick<Walk, 'after' | 'limit'>,
+  streams: readonly ListStream[],
+  { after, limit }: Pick<ListWalk, 'after' | 'limit'>,
 ): Promise<readonly RowRecord[]> {
   const place = after === null ? {} : { after };
   const read = await Promise.all(

@@ -1,5 +1,5 @@
 /** `troupe deposits` and `troupe statements`: money in, and the ledger of a month, for operators. */
-import { openPayments, resolvePayment } from '../../../../actors/payment/payment.ts';
+import { paymentsOf, resolvePayment } from '../../../../actors/payment/payment.ts';
 import type { PaymentRecord } from '../../../../actors/payment/payment-state.ts';
 import { isPaymentDepositId } from '../../../../actors/terms/payment.ts';
 import { type Deposit, isCredited, listDeposits } from '../../../management/deposits.ts';
@@ -45,7 +45,7 @@ export const commands = [
 
     command('review', 'list the payments whose outcome an operator has to find out', {
       ask: async (_, { operator }) => {
-        const query = { ...openPayments('review'), order: 'ascending', limit: LIST_MAX } as const;
+        const query = { ...paymentsOf('review'), order: 'ascending', limit: LIST_MAX } as const;
         return (await operator.rows(query)).map(({ body }) => JSON.parse(body) as PaymentRecord);
       },
       print: (found) =>

@@ -86,7 +86,8 @@ it('generations of all accounts are found by each filter and by several together
 
 it('pages follow each other without a gap, also between generations of one millisecond', async () => {
   const rows = new StoredRows();
-  for (let at = 0; at < 25; at++) put(rows, `g${String(at).padStart(2, '0')}`, { status: at % 3 ? 'settled' : 'released' });
+  for (let at = 0; at < 25; at++)
+    put(rows, `g${String(at).padStart(2, '0')}`, { status: at % 3 ? 'settled' : 'released' });
   const port = await portOf(rows);
   const seen: string[] = [];
   let cursor: string | null = '';
@@ -111,7 +112,10 @@ it('a filter that fits nothing reads a bounded number of rows, and the next page
   while (page.data.length === 0 && page.next !== null) {
     page = await list(port, `minCost=0.5&limit=50&cursor=${page.next}`);
   }
-  assert.equal(page.data.map(({ id }) => id), ['old']);
+  assert.equal(
+    page.data.map(({ id }) => id),
+    ['old'],
+  );
   port.close();
 });
 
@@ -127,7 +131,9 @@ it('a refund says what it would do, is given once, and refuses a generation with
     },
   });
   const refund = (id: string, body: object) =>
-    answerTo(port, 'POST', `/api/generations/${id}/refund`, { body: JSON.stringify({ reason: 'a wrong answer', ...body }) });
+    answerTo(port, 'POST', `/api/generations/${id}/refund`, {
+      body: JSON.stringify({ reason: 'a wrong answer', ...body }),
+    });
   assert.match(await refund('gen-1', { dryRun: true }), /^200 .*give 0.25 USD back.*troupe accounts refund gen-1/);
   assert.equal(asked, []);
   assert.match(await refund('gen-1', {}), /^200 .*gave 0.25 USD back/);

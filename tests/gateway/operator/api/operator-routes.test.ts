@@ -23,6 +23,7 @@ test.before(async () => {
     clusterName: 'here',
     clock: systemClock,
     metrics: async () => ({ type: 'text/plain', body: 'troupe_ready 1' }),
+    approvalAboveUsd: () => '100',
     refused: (account) => [{ account }] as never,
     readiness: () => readiness,
     refreshModels: async (provider) => {

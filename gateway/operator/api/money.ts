@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import { PAID_IN_ALL, type PaidIn } from '../../../actors/account/deposits.ts';
+import type { LedgerEntry } from '../../../actors/account/ledger.ts';
+import { paymentsOf, uncreditedOf } from '../../../actors/payment/payment.ts';
+import { PAYMENT, type PaymentRecord } from '../../../actors/payment/payment-state.ts';
+import { ownerOf, type RowReader, type RowRecord } from '../../../actors/runtime/index.ts';
+import { accountAddress } from '../../../actors/terms/ids.ts';
+import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
+import { accountNamed } from '../lists/named.ts';
+import { type ListStream, PLACE, walk } from '../lists/walk.ts';
+import { ActorNames } from '../names.ts';
+
+const ACCOUNT = Type.String({ description: 'id, address or whole name of an account' });
+const DEPOSIT = 'deposit';
+
+export const moneyRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/api/ledger',
+    policy: 'viewer',
+    summary: 'The ledger of an account, the newest entry first.',
+    query: listQuery({ account: ACCOUNT }),
+    answers: listOf(Type.Object({}, { description: 'one entry' })),
+    answer: async ({ cluster: { rows }, query }) => {
+      const address = await accountNamed(rows, query.account);
+      const found = await walk(rows, { streams: [{ collection: 'ledger', address }], ...pageOf(query, PLACE) });
+      const names = new ActorNames(rows);
+      const entries = found.rows.map(async ({ body }) => ledgerEntry(rows, JSON.parse(body) as LedgerEntry, names));
+      return walked(await Promise.all(entries), found.next);
+    },
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/deposits',
+    policy: 'viewer',
+    summary: 'Deposits of all accounts and payments that are not credited, the newest first.',
+    query: listQuery({
+      account: Type.Optional(ACCOUNT),
+      status: Type.Optional(Type.Enum(['review', 'pending', 'credited', 'failed'])),
+    }),
+    answers: listOf(Type.Object({}, { description: 'one deposit' })),
+    answer: async ({ cluster: { rows }, query }) => {
+      const { account, status } = query;
+      const address = account === undefined ? undefined : await accountNamed(rows, account);
+      const keeps = (row: RowRecord): boolean => status === undefined || status === statusOf(row);
+      const found = await walk(rows, { streams: streamsOf(address, status), keeps, ...pageOf(query, PLACE) });
+      const names = new ActorNames(rows);
+      return walked(await Promise.all(found.rows.map((row) => depositEntry(row, names))), found.next);
+    },
+  }),
+];
+
+/** A charge leads to its generation, and an adjustment has a reason. */
+async function ledgerEntry(rows: RowReader, entry: LedgerEntry, names: ActorNames): Promise<object> {
+  const { account, sequence, at, type, from, amount, ref, key, balance } = entry;
+  const made = type === 'charge' ? null : await rows.row(account, type, ref);
+  return {
+    id: String(sequence),
+    at,
+    kind: type,
+    amount: from === 'balance' && amount !== '0' ? `-${amount}` : amount,
+    balance,
+    source: ref,
+    path: type === 'charge' ? `/generations/${ref}` : null,
+    note: made === null ? null : (JSON.parse(made.body) as PaidIn).reason,
+    key,
+    keyName: key === null ? null : await names.of(key),
+  };
+}
+
+type DepositStatus = 'review' | 'pending' | 'credited' | 'failed';
+
+/** A payment that is being credited is in both: the ledger is right, and the payment leaves with the next commit. */
+function streamsOf(account: string | undefined, status: DepositStatus | undefined): readonly ListStream[] {
+  if (account !== undefined) return [{ collection: DEPOSIT, address: account }, uncreditedOf(ownerOf(account))];
+  const credited = { collection: DEPOSIT, where: PAID_IN_ALL };
+  if (status !== undefined) return [status === 'credited' ? credited : paymentsOf(status)];
+  return [credited, paymentsOf('review'), paymentsOf('pending'), paymentsOf('failed')];
+}
+
+function statusOf({ collection, body }: RowRecord): string {
+  return collection === PAYMENT ? (JSON.parse(body) as PaymentRecord).status : 'credited';
+}
+
+async function depositEntry(row: RowRecord, names: ActorNames): Promise<object> {
+  const { id, sort: at, body } = row;
+  if (row.collection !== PAYMENT) {
+    const { amount, reason, source } = JSON.parse(body) as PaidIn;
+    const rail = source?.rail ?? 'operator';
+    const account = row.address;
+    return { id, at, status: 'credited', account, accountName: await names.of(account), amount, rail, why: reason };
+  }
+  const { status, amount, reason, account: owner } = JSON.parse(body) as PaymentRecord;
+  const account = accountAddress(owner);
+  return { id, at, status, account, accountName: await names.of(account), amount, rail: 'x402', why: reason };
+}
