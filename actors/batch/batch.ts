@@ -2,6 +2,7 @@
 import { AskError, type Cluster, type Json, type Kind } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import { batchAddress } from '../terms/ids.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -22,6 +23,7 @@ export const batchKind: Kind = {
   activities: ['line', 'results'],
   collections: { batch: batchCollection, line: lineCollection, [FEED_EVENTS]: feedEventCollection },
   rows: batchRows,
+  history: EVERY_STEP,
   explain: explainBatch,
   redact: (context: Json) => context,
 };

@@ -2,6 +2,7 @@
 import type { ActorEvent, Cluster, Json, Kind, View } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import { fileAddress, timeOfId } from '../terms/ids.ts';
 import type { NewFile } from './file.machine.ts';
 import { type FileState, fileMachine } from './file.machine.ts';
@@ -15,6 +16,7 @@ export const fileKind: Kind = {
   finishes: ['file.delete'],
   volatile: [],
   collections: { file: fileCollection, [FEED_EVENTS]: feedEventCollection },
+  history: EVERY_STEP,
   explain: explainFile,
   redact: (context: Json) => context,
 };

@@ -5,6 +5,7 @@
 import type { ActorEvent, Cluster, Json, Kind } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
+import { allBut } from '../terms/history.ts';
 import type { Admission, HoldRequest } from '../terms/hold.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -24,6 +25,7 @@ export const keyKind: Kind = {
   volatile: ['turn.admit', 'turn.raise', 'key.count', 'key.show', 'hold.refused'],
   collections: { credential: credentialCollection, [FEED_EVENTS]: feedEventCollection, [USAGE]: usageCollection },
   rows: keyRows,
+  history: allBut(['spend.record', 'hold.closed']),
   explain: explainKey,
   redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
 };

@@ -1,6 +1,7 @@
 /** The payment kind and its client functions. Refusals are results, not errors. */
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import { paymentAddress, paymentDepositId } from '../terms/payment.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -25,6 +26,7 @@ export const paymentKind: Kind = {
   volatile: ['payment.show'],
   activities: [SETTLE_ACTIVITY],
   collections: { [PAYMENT]: paymentCollection },
+  history: EVERY_STEP,
   explain,
   redact,
 };

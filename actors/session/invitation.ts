@@ -1,6 +1,7 @@
 /** The kind of one-time sign-in links, and its client functions. */
 import type { Cluster, Json, Kind, View } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import type { Principal } from '../terms/principal.ts';
 import { INVITATION, type InvitationRecord, type InvitationState, invitationMachine } from './invitation.machine.ts';
 
@@ -17,6 +18,7 @@ export const invitationKind: Kind = {
       index: [({ account }: InvitationRecord) => account],
     },
   },
+  history: EVERY_STEP,
   explain,
   redact: (context: Json) => plain({ ...(context as unknown as InvitationState), digest: 'redacted' }),
 };

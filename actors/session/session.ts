@@ -1,6 +1,7 @@
 /** The kind of sessions, and its client functions. */
 import type { Cluster, Json, Kind, RowReader, View } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import type { Principal } from '../terms/principal.ts';
 import { SESSION, type SessionState, sessionMachine } from './session.machine.ts';
 import { type SessionRecord, sessionCollection } from './session-record.ts';
@@ -13,6 +14,7 @@ export const sessionKind: Kind = {
   finishes: ['session.close'],
   volatile: [],
   collections: { [SESSION]: sessionCollection },
+  history: EVERY_STEP,
   explain,
   redact: (context: Json) => plain({ ...(context as unknown as SessionState), digest: 'redacted' }),
 };

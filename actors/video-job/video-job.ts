@@ -11,6 +11,7 @@ import {
 } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
 import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import { timeOfId, videoJobAddress } from '../terms/ids.ts';
 import { byMember, type Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -45,6 +46,7 @@ export const videoJobKind: Kind = {
   },
   rows: rowsOf,
   leaseRows: { collection: 'reader', column: READER_NODE, event: 'reader.lost' },
+  history: EVERY_STEP,
   explain: explainVideoJob,
   redact: (context: Json) => redactVideoJob(context),
 };

@@ -1,6 +1,7 @@
 /** The kind that keeps the versions of signing secrets, one actor per account, and its client functions. */
 import type { Cluster, Json, Kind } from '../runtime/index.ts';
 import { ask } from '../terms/chart-tools.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import { signingAddress } from '../terms/ids.ts';
 import { SIGNING, type SigningRecord, type SigningState, signingMachine } from './signing.machine.ts';
 
@@ -12,6 +13,7 @@ export const signingKind: Kind = {
   finishes: [],
   volatile: [],
   collections: { [SIGNING]: { sort: (row: SigningRecord) => row.current.version } },
+  history: EVERY_STEP,
   explain: ({ context, now }) => {
     const { signing } = context as unknown as SigningState;
     if (signing === null) return ['The signing secret is being minted.'];

@@ -1,6 +1,7 @@
 /** The webhook kind: one actor per event. Its deliveries are read from the store, on any node. */
 import { AskError, type Cluster, type Json, type Kind, type View } from '../runtime/index.ts';
 import { ask } from '../terms/chart-tools.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import { webhookAddress } from '../terms/ids.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
 import { DELIVER_ACTIVITY, type WebhookState } from './delivery.ts';
@@ -35,6 +36,7 @@ export const webhookKind: Kind = {
   volatile: [],
   activities: [DELIVER_ACTIVITY],
   collections: { delivery: deliveryCollection },
+  history: EVERY_STEP,
   explain: explainWebhook,
   redact,
 };

@@ -1,6 +1,7 @@
 /** The workspace kind and its client functions. A workspace is named by its account and its id. */
 import type { ActorEvent, Cluster, Json, Kind, RowReader, View } from '../runtime/index.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
+import { EVERY_STEP } from '../terms/history.ts';
 import { accountAddress, defaultWorkspaceId, workspaceAddress } from '../terms/ids.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
@@ -31,6 +32,7 @@ export const workspaceKind: Kind = {
       index: [(record: WorkspaceRecord) => record.account],
     },
   },
+  history: EVERY_STEP,
   explain,
   redact: (context: Json) => context,
 };

@@ -211,7 +211,7 @@ async function tamper(nodes: GrpcNodes, address: string, snapshot: object): Prom
   const { actor } = stored;
   const fence = (await nodes.store.shards())[actor.shard];
   const record = { ...actor, version: actor.version + 1, snapshot: JSON.stringify(snapshot) };
-  const nothing = { stopped: [], rowsPut: [], rowsRemoved: [], timersSet: [], timersCancelled: [] };
+  const nothing = { stopped: [], rowsPut: [], rowsRemoved: [], rowsTrimmed: [], timersSet: [], timersCancelled: [] };
   const write = { shard: actor.shard, owner: fence?.owner ?? '', epoch: fence?.epoch ?? 0 };
   const actors = [{ record, expected: actor.version }];
   assert.equal(await nodes.store.commit([{ ...write, actors, ...nothing }]), [{ shard: actor.shard, committed: true }]);

@@ -17,6 +17,7 @@ import {
   type RowKey,
   type RowQuery,
   type RowRecord,
+  type RowTrim,
   type ShardRow,
   type ShardVerdict,
   type ShardWrite,
@@ -91,6 +92,7 @@ export class MemoryTables {
       this.#actors.set(record.address, { ...record });
     }
     for (const key of write.rowsRemoved) this.#removeRow(key);
+    for (const trim of write.rowsTrimmed) this.#trimRows(trim);
     for (const row of write.rowsPut) this.#putRow(row);
     for (const { address, name } of write.timersCancelled) this.#timers.get(address)?.delete(name);
     for (const timer of write.timersSet) {
@@ -98,6 +100,11 @@ export class MemoryTables {
       own.set(timer.name, { timer: { ...timer }, shard: write.shard });
       this.#timers.set(timer.address, own);
     }
+  }
+
+  #trimRows({ address, collection, rowsMax }: RowTrim): void {
+    const own = [...this.#allRows(collection)].filter((row) => row.address === address).sort(compareRows);
+    for (const row of own.slice(0, Math.max(0, own.length - rowsMax))) this.#removeRow(row);
   }
 
   #putRow(given: RowRecord): void {

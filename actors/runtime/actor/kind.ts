@@ -67,6 +67,19 @@ export interface SavedState {
 /** The event that every actor of a resident kind receives when its shard is adopted. */
 export const ACTIVATED = 'actor.activated';
 
+/** Which steps of a kind's actors are recorded, and how many are kept. */
+export interface History {
+  /**
+   * Steps recorded without a request: all of them, or those for whose event it is true. Steps of volatile event types
+   * are recorded on request only, since a record needs a commit. On request every step of one actor is recorded.
+   */
+  readonly always: boolean | ((event: ActorEvent) => boolean);
+  /** A record is kept this long, at most; the actor's end removes all of its records in the same commit. */
+  readonly days: number;
+  /** Records of one actor that are kept; the oldest beyond are removed in the commits of later ones. */
+  readonly stepsMax: number;
+}
+
 /** The definition of a kind of actor. */
 export interface Kind {
   /** The part of its addresses before the colon. */
@@ -116,10 +129,15 @@ export interface Kind {
   /** Rows that the chart receives with this event. Absent: none. */
   readonly rows?: (event: ActorEvent) => readonly RowRef[];
   readonly leaseRows?: LeaseRows;
+  /** Absent: steps are recorded on request only, for at most a day (`HISTORY_ON_REQUEST`). */
+  readonly history?: History;
   /** A word that `ps` shows behind the state, such as `paused`; null or absent: none. */
   readonly note?: (context: Json) => string | null;
   /** For `why`: explains the state, one sentence per line, most important first. */
   readonly explain: (view: View) => readonly string[];
-  /** The context without members that operators must not see. */
+  /**
+   * The context without members that operators must not see. Texts that only the unredacted context holds are hidden in
+   * recorded events and rows as well.
+   */
   readonly redact: (context: Json) => Json;
 }

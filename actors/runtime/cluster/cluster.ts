@@ -1,5 +1,6 @@
 import type { ChartView } from '../actor/charts/chart-view.ts';
 import type { ActorEvent, Json } from '../actor/event.ts';
+import type { ShownAgain, ShownStep } from '../actor/history/redacted.ts';
 import type {
   CommittedStep,
   DeadLetterView,
@@ -141,6 +142,7 @@ export interface Operator {
   /** Steps a dead letter again, or drops it. False if there is none with this id. Rejects with AskError. */
   retry(address: string, id: string): Promise<boolean>;
   skip(address: string, id: string): Promise<boolean>;
+  readonly history: ActorHistory;
   /**
    * Asks the hosts of all living nodes, or of one: what `NodeParts.hostCalls` has under this name. An answer is null
    * from a node that did not answer within a second, or does not know the name.
@@ -150,6 +152,26 @@ export interface Operator {
   recordDeath(incarnation: string, cause: 'crashed' | 'killed'): Promise<void>;
   /** Notes how often a launcher started a node again; any node shows it, while this one lives. */
   noteRestarts(restarts: NodeRestarts): void;
+}
+
+/** The recorded steps of actors, redacted by their kinds; read from the store, without loading an actor. */
+export interface ActorHistory {
+  /** Newest first: recorded steps below the version `before`, and the last 50 in any case. */
+  list(address: string, page: { readonly before?: number; readonly limit: number }): Promise<readonly StepEntry[]>;
+  /** Null: it is not recorded, or its states can no longer be rebuilt. */
+  read(address: string, version: number): Promise<ShownStep | null>;
+  /** Takes it again with this build, or another event in its place; nothing is stored or sent. */
+  again(address: string, version: number, event?: ActorEvent): Promise<ShownAgain | null>;
+  /**
+   * Records every step of an actor until this store time, ms, at most for a day; a past time ends a recording. False if
+   * the actor is absent. Rejects with AskError.
+   */
+  record(address: string, until: number): Promise<boolean>;
+}
+
+export interface StepEntry extends Omit<CommittedStep, 'address'> {
+  /** False: only its states before and after are known, by name. */
+  readonly recorded: boolean;
 }
 
 /** What the host of a node answers to an operator. */

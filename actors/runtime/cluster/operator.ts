@@ -11,6 +11,7 @@ import { textOf } from '../ports/log.ts';
 import type { ActorCountRow, ClusterEvent, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
 import type {
+  ActorHistory,
   ActorsPage,
   ActorsQuery,
   AskOptions,
@@ -23,6 +24,7 @@ import type {
 import type { Cause, Deaths } from './membership/deaths.ts';
 import { isAlive, type Member } from './membership/member.ts';
 import type { NodeParts } from './node-parts.ts';
+import { RecordedSteps } from './recorded-steps.ts';
 import type { Router } from './router.ts';
 import type { Ownership } from './shards/ownership.ts';
 import type { ShardMap } from './shards/shard-map.ts';
@@ -71,6 +73,7 @@ interface StoredView {
 
 /** The operator's view and control of the whole cluster, at any node. Reads of an actor go to its owner. */
 export class ClusterOperator implements Operator {
+  readonly history: ActorHistory;
   readonly #parts: OperatorParts;
   readonly #startedAt: number;
   readonly #restarts = new Map<string, NodeRestarts>();
@@ -78,6 +81,7 @@ export class ClusterOperator implements Operator {
   constructor(parts: OperatorParts) {
     this.#parts = parts;
     this.#startedAt = parts.clock.now();
+    this.history = new RecordedSteps(parts);
   }
 
   async ps(): Promise<ClusterView> {

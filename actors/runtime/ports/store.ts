@@ -59,6 +59,12 @@ export interface RowKey {
   readonly id: string;
 }
 
+export interface RowTrim {
+  readonly address: string;
+  readonly collection: string;
+  readonly rowsMax: number;
+}
+
 interface TimerKey {
   readonly address: string;
   readonly name: string;
@@ -77,6 +83,8 @@ export interface ShardWrite {
   readonly stopped: readonly { readonly address: string; readonly expected: number }[];
   readonly rowsPut: readonly RowRecord[];
   readonly rowsRemoved: readonly RowKey[];
+  /** Keeps the last `rowsMax` rows of a collection by sort and id; before `rowsPut` is written. */
+  readonly rowsTrimmed: readonly RowTrim[];
   readonly timersSet: readonly TimerRecord[];
   readonly timersCancelled: readonly TimerKey[];
 }

@@ -53,4 +53,7 @@ export interface PostgresBounds extends ConnectionBounds, ConnectionLaneBounds {
 }
 
 /** The read operations of a store that tools need. */
-export type StoreReader = Pick<Store, 'actorCounts' | 'states' | 'loadActor' | 'close'>;
+export type StoreReader = Pick<
+  Store,
+  'actorCounts' | 'states' | 'loadActor' | 'listActors' | 'rows' | 'rowById' | 'close'
+>;

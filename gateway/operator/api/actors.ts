@@ -34,7 +34,7 @@ async function inspected({ operator }: Cluster, name: string): Promise<object> {
 }
 
 /** An address, or an id that names an actor without its account. */
-function named(name: string): string {
+export function named(name: string): string {
   if (parseAddress(name) !== null || kindOfId(name) !== null) return name;
   throw isInvalid('address', 'must be kind:owner or kind:owner/local, or an id such as batch_...');
 }

@@ -11,6 +11,7 @@ import { auditRoutes } from './audit.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { generationRoutes } from './generations.ts';
+import { historyRoutes } from './history.ts';
 import { inflightRoutes } from './inflight.ts';
 import { jobRoutes } from './jobs.ts';
 import { type ModelServices, modelRoutes } from './models.ts';
@@ -48,6 +49,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...moneyRoutes,
     ...auditRoutes,
     ...endpointRoutes,
+    ...historyRoutes,
     ...pauseRoutes,
     ...modelRoutes(services),
     ...refusedRoutes(services),

@@ -36,6 +36,7 @@ export const COMMANDS: readonly CommandModule[] = [
   module('inflight stop', () => import('./cluster/inflight.ts')),
   module('console', () => import('./cluster/console.ts')),
   module('sql', () => import('./cluster/sql.ts')),
+  module('history record replay', () => import('./history/history.ts')),
   module('logs', () => import('./cluster/logs.ts')),
   module('retry skip reload', () => import('./cluster/repair.ts')),
   module('reload-config', () => import('./cluster/reload-config.ts')),

@@ -33,11 +33,13 @@ Examples:
   troupe reload-config --config my.json     show what a changed file changes; --yes restarts the nodes with it, one by one
   troupe reload key:acct_.../key_...        reload a quarantined key after its row was repaired
   troupe preflight --data /srv/troupe       before an upgrade: check that this build loads the stored state
+  troupe history batch_...                  show the recorded steps of a batch, across takeovers
+  troupe replay batch_... --build ../next   take them again with another build
   troupe watch 'account:*'                  stream the transitions of accounts
   troupe backup copy.db                     copy the database while the cluster runs
   troupe restore copy.db --force            restore a copy
 
-All commands but up, node, batch, preflight, migrate, backup, restore, providers add, providers test, models check and
+All commands but up, node, batch, preflight, replay, migrate, backup, restore, providers add, providers test, models check and
 models schema connect to the cluster that runs on the data folder (./data, or the folder given with --data), or to the
 nodes whose addresses --config names.`;
 

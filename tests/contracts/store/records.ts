@@ -40,6 +40,7 @@ export function write(fence: { owner: string; epoch: number }, more: Partial<Sha
     stopped: [],
     rowsPut: [],
     rowsRemoved: [],
+    rowsTrimmed: [],
     timersSet: [],
     timersCancelled: [],
     ...fence,

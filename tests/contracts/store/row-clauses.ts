@@ -18,6 +18,7 @@ async function ids(store: Store, query: RowQuery): Promise<string[]> {
 export function rowClauses(clause: Clause): void {
   lookUpClauses(clause);
   historyClauses(clause);
+  trimClauses(clause);
   listClauses(clause);
   openClauses(clause);
   referredClauses(clause);
@@ -90,6 +91,34 @@ function lookUpClauses(clause: Clause): void {
     assert.is((await store.rowById('holds', 'h'))?.address, 'account:b');
     assert.equal(await ids(store, { collection: 'holds', openOnly: true, limit: 9 }), []);
     assert.equal(await ids(store, { collection: 'holds', where: { column: 0, equals: 'a' }, limit: 9 }), []);
+  });
+}
+
+/** A collection that keeps its last rows. */
+function trimClauses(clause: Clause): void {
+  const mine = { address: 'account:a', collection: 'steps' };
+  const steps = (...sorts: readonly number[]) => sorts.map((sort) => row(`s${sort}`, { ...mine, sort }));
+  const kept = (store: Store) => ids(store, { ...mine, limit: 99 });
+
+  clause('a trim keeps the last rows of its actor and collection, before rows are put', async (store) => {
+    const fence = await own(store, 'i1');
+    const others = [row('s1', { collection: 'steps', address: 'account:b' }), row('s1', { collection: 'holds' })];
+    await store.commit([write(fence, { rowsPut: [...steps(1, 2, 3, 10, 11), ...others] })]);
+    await store.commit([write(fence, { rowsTrimmed: [{ ...mine, rowsMax: 5 }] })]);
+    assert.equal(await kept(store), ['s1', 's2', 's3', 's10', 's11']);
+    await store.commit([write(fence, { rowsTrimmed: [{ ...mine, rowsMax: 3 }], rowsPut: steps(12) })]);
+    assert.equal(await kept(store), ['s3', 's10', 's11', 's12']);
+    await store.commit([write(fence, { rowsTrimmed: [{ ...mine, rowsMax: 0 }], rowsPut: steps(13) })]);
+    assert.equal(await kept(store), ['s13']);
+    assert.equal(await ids(store, { collection: 'steps', address: 'account:b', limit: 9 }), ['s1']);
+    assert.equal(await ids(store, { collection: 'holds', limit: 9 }), ['s1']);
+  });
+
+  clause('a refused shard trims nothing', async (store) => {
+    const fence = await own(store, 'i1');
+    await store.commit([write(fence, { rowsPut: steps(1, 2) })]);
+    await store.commit([write({ ...fence, epoch: fence.epoch + 1 }, { rowsTrimmed: [{ ...mine, rowsMax: 0 }] })]);
+    assert.equal(await kept(store), ['s1', 's2']);
   });
 }
 

@@ -89,6 +89,7 @@ export class Cascade extends Collected {
       cell.snapshot = change.stopped ? null : change.snapshot;
       cell.stopping = change.stopped;
       cell.version = change.version;
+      cell.recorded = change.recorded;
       if (pending !== null) cell.pending = pending;
       cell.transitionLog.add(change.version, change.at, change.event, change.from, change.to);
     }
@@ -282,7 +283,8 @@ export class Cascade extends Collected {
       }
       // A state that the older chart cannot express fails its own step here instead of the shard's batch later.
       if (cell.kind.level !== cell.kind.version && result.snapshot !== snapshot) persistAt(cell.kind, result.snapshot);
-      this.take(cell, snapshot, version, event, result);
+      const change = this.take(cell, snapshot, version, event, result);
+      if (change !== null) this.record(change, snapshot, event, { rows, effects: result.effects });
       return 'done';
     } catch (error) {
       return this.fail(`${cell.address}, ${event.type}: ${error instanceof Error ? error.message : String(error)}`);

@@ -2,6 +2,7 @@ import { ownerHash, ownerOf } from '../address.ts';
 import type { Answer } from '../answer.ts';
 import type { RegisteredKind } from '../charts/register.ts';
 import type { Snapshot } from '../charts/snapshot.ts';
+import type { LastRecord } from '../history/step-record.ts';
 import type { Mail } from './mailbox.ts';
 import { Mailbox } from './mailbox.ts';
 import type { PendingCommit } from './pending-commit.ts';
@@ -20,6 +21,8 @@ export interface Change {
   readonly to: string;
   /** The actor ends with this step. */
   readonly stopped: boolean;
+  /** The newest record of the actor as of this step. */
+  recorded: LastRecord | null;
 }
 
 /** The part of its shard that a cell uses. */
@@ -58,6 +61,8 @@ export class Cell {
   lastAt = 0;
   /** The newest entry its state depends on; null when its state is durable, or volatile. */
   pending: PendingCommit | null = null;
+  /** Its newest record since it was loaded; null for none. */
+  recorded: LastRecord | null = null;
   /** Its last step ended the actor, and that step is not durable yet. */
   stopping = false;
   /** The change of the running cascade; null outside a cascade. */
@@ -108,6 +113,7 @@ export class Cell {
     this.restoredVersion = 0;
     this.durableVersion = 0;
     this.pending = null;
+    this.recorded = null;
     this.stopping = false;
     this.awaiting = 0;
     this.deferredStored = 0;

@@ -6,12 +6,15 @@ import type { ActorEvent, Json } from '../event.ts';
 import { cancelledActivity, isOpen, openActivities, openedActivity } from './activity-rows.ts';
 import type { Cell, Change } from './cell.ts';
 import type { Firing } from './mailbox.ts';
-import type { Outcome, TimerWrite } from './outcome.ts';
+import type { Outcome, TimerWrite, Trim } from './outcome.ts';
 import type { Publish } from './pending-commit.ts';
+import { isRecorded, type Read, recordOf } from './recorder.ts';
 import type { RowWrite } from './row-cache.ts';
 import { deriveRow, removeRow, systemCollections } from './row-writes.ts';
 import type { Sequence } from './sequence.ts';
 import { isReserved } from './system-message.ts';
+
+const NO_TRIMS: readonly Trim[] = Object.freeze([]);
 
 /** A message that a step sent, to any shard. */
 export interface Sent {
@@ -28,6 +31,7 @@ export class Collected implements Outcome {
   rows: RowWrite[] = [];
   timers: TimerWrite[] = [];
   publishes: Publish[] = [];
+  trims: readonly Trim[] = NO_TRIMS;
   replied = false;
   reply: Json = null;
   durable = false;
@@ -60,6 +64,7 @@ export class Collected implements Outcome {
     this.rows = [];
     this.timers = [];
     this.publishes = [];
+    this.trims = NO_TRIMS;
     for (; this.sentCount > 0; this.sentCount--) {
       this.sent[this.sentCount - 1] = null;
       this.senders[this.sentCount - 1] = null;
@@ -86,8 +91,15 @@ export class Collected implements Outcome {
       this.outgoing = true;
   }
 
-  /** Adds the result of a step. */
-  protected take(cell: Cell, before: Snapshot | null, version: number, event: ActorEvent, result: StepResult): void {
+  /** Adds the result of a step, and returns its change; null if it changed nothing. */
+  protected take(
+    cell: Cell,
+    before: Snapshot | null,
+    version: number,
+    event: ActorEvent,
+    result: StepResult,
+  ): Change | null {
+    let change: Change | null = null;
     let lasting = false;
     let stopped = false;
     const { effects } = result;
@@ -101,7 +113,8 @@ export class Collected implements Outcome {
     const next = changed ? version + 1 : version;
     if (changed) {
       const { snapshot, from, to } = result;
-      const change = { cell, snapshot, version: next, at: this.at, event: event.type, from, to, stopped };
+      const recorded = cell.draft === null ? cell.recorded : cell.draft.recorded;
+      change = { cell, snapshot, version: next, at: this.at, event: event.type, from, to, stopped, recorded };
       cell.draft = change;
       this.changes.push(change);
       if (lasting || !cell.kind.volatile.has(event.type)) this.volatile = false;
@@ -109,6 +122,15 @@ export class Collected implements Outcome {
     for (let i = 0; i < effects.length; i++) this.collect(cell, effects[i] as Effect, next);
     // A stopped actor receives no results, so its activities are cancelled.
     if (stopped) for (const id of openActivities(cell, this.rows)) this.writeOwn(cancelledActivity(cell, id));
+    return change;
+  }
+
+  /** Records a step that changed its actor, if its kind or a request says so. An actor that ends keeps no record. */
+  protected record(change: Change, before: Snapshot | null, event: ActorEvent, read: Read): void {
+    if (!isRecorded(change, event)) return;
+    const { rows, trim } = recordOf(change, before, event, read);
+    for (const row of rows) this.writeOwn(row);
+    if (trim !== null) this.trims = [...this.trims, trim];
   }
 
   private perform(cell: Cell, effect: Extract<Effect, { readonly type: 'perform' }>): void {

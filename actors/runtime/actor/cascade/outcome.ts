@@ -20,12 +20,22 @@ export interface TimerWrite {
   slot: Placed | null;
 }
 
+/** Records of an actor to remove with the commit, before its rows are written. */
+export interface Trim {
+  readonly address: string;
+  /** Number of its newest records to keep; 0 where the actor ends. */
+  readonly stepsMax: number;
+  /** The version of the step that causes it. */
+  readonly version: number;
+}
+
 /** All effects of the steps of one cascade, in order. None of them has happened yet. */
 export interface Outcome {
   readonly changes: readonly Change[];
   readonly rows: readonly RowWrite[];
   readonly timers: readonly TimerWrite[];
   readonly publishes: readonly Publish[];
+  readonly trims: readonly Trim[];
   readonly replied: boolean;
   readonly reply: Json;
   /** False: no commit is needed, either because nothing changed or because all of it is volatile. */

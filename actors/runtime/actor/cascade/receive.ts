@@ -4,6 +4,7 @@ import { rewrittenActivity } from './activity-rows.ts';
 import type { Cell } from './cell.ts';
 import type { DeadLetterBody } from './dead-letter.ts';
 import type { PendingCommit } from './pending-commit.ts';
+import { recordingRow } from './recorder.ts';
 import { Unread } from './resolve-rows.ts';
 import type { RowWrite } from './row-cache.ts';
 import { outboxRow, removeRow, systemCollections, systemRow } from './row-writes.ts';
@@ -45,6 +46,14 @@ export function receive(cell: Cell, systemMessage: SystemMessage, event: ActorEv
     case 'retry':
     case 'skip':
       return receiveOperatorDecision(cell, systemMessage, now);
+    case 'record':
+      if (cell.snapshot === null) return nothing('none', null);
+      return {
+        event: null,
+        rows: [recordingRow(cell, systemMessage.until, now.at)],
+        inputOutcome: 'taken',
+        depends: null,
+      };
     default:
       throw new Error(`unknown system message ${JSON.stringify(systemMessage satisfies never)}`);
   }

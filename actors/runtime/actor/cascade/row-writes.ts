@@ -78,6 +78,10 @@ export const systemCollections = {
   activities: collection('$activities'),
   /** Dead letters, which wait for an operator, and deferred inputs. */
   deadLetters: collection('$dead-letters'),
+  /** Recorded steps; id: the version (`recordId`). */
+  steps: collection('$steps'),
+  /** Until when an operator has the actor's steps recorded: one row, open so that it loads with the actor. */
+  recording: collection('$recording'),
 } as const;
 
 /** The write of a row of a system collection. `sort` orders it within the collection. */

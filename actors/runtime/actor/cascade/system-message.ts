@@ -24,7 +24,9 @@ export type SystemMessage =
   /** The runner is about to call the handler. It is recorded first, because a death counts only from then on. */
   | { readonly type: 'begin'; readonly id: string; readonly attempt: number; readonly runner: string }
   /** An operator's command to step a dead letter once more, or to drop it. */
-  | { readonly type: 'retry' | 'skip'; readonly id: string };
+  | { readonly type: 'retry' | 'skip'; readonly id: string }
+  /** An operator's command to record every step until this store time, ms; a past one ends the recording. */
+  | { readonly type: 'record'; readonly until: number };
 
 /** The outcome of a system message, which is the answer to its sender. These texts travel between nodes. */
 export type InputOutcome =
@@ -37,7 +39,7 @@ export type InputOutcome =
   | 'dead-letter'
   /** The actor is absent or has ended, and the message needs no receiver. */
   | 'dropped'
-  /** There is no such dead letter. */
+  /** There is no such dead letter, or no such actor to record. */
   | 'none';
 
 /** Characters of the JSON of one message or result; as UTF-8 it stays below the envelope bound of a link. */
@@ -88,6 +90,8 @@ function isSystemMessage(systemMessage: SystemMessage): boolean {
     case 'retry':
     case 'skip':
       return typeof systemMessage.id === 'string';
+    case 'record':
+      return Number.isFinite(systemMessage.until);
     // A notice never travels between nodes: each owner of a shard creates its own.
     default:
       return false;

@@ -130,6 +130,13 @@ export class TransitionLog {
   }
 }
 
+/** The steps of a stored log, oldest first; an unreadable text has none. */
+export function storedTransitions(stored: string) {
+  return read(stored).map(([version, at, event, from, to, epoch, node]) => {
+    return { version, at, event, from, to, epoch, node };
+  });
+}
+
 function read(stored: string): readonly Transition[] {
   const steps: Transition[] = [];
   let [version, at, event, state, epoch, node] = [0, 0, '', '', 0, ''];

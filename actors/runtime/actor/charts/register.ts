@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import type { Json } from '../event.ts';
-import { ACTIVATED, type Collection, type Kind, NEXT_ROWS_MAX, type SavedState } from '../kind.ts';
+import type { ActorEvent, Json } from '../event.ts';
+import { ACTIVATED, type Collection, type History, type Kind, NEXT_ROWS_MAX, type SavedState } from '../kind.ts';
 import { checkChart, KindRefused } from './check-chart.ts';
 import { Branches, type PlainChart } from './plain-step.ts';
 import { createStepScope } from './step-scope.ts';
@@ -26,6 +26,18 @@ export interface RegisteredCollection {
   bodyBytes: number;
 }
 
+const DAY_MS = 86_400_000;
+/** Of kinds that declare no history: at 1,000 steps a second ten seconds, at one a second three hours. */
+const HISTORY_ON_REQUEST: History = { always: false, days: 1, stepsMax: 10_000 };
+
+/** The history of a kind as the engine uses it. */
+interface RegisteredHistory {
+  /** Null: nothing is recorded without a request. */
+  readonly always: ((event: ActorEvent) => boolean) | null;
+  readonly retentionMs: number;
+  readonly stepsMax: number;
+}
+
 /** A kind that passed `register`; only these are stepped. */
 export interface RegisteredKind extends PlainChart {
   readonly name: string;
@@ -40,6 +52,7 @@ export interface RegisteredKind extends PlainChart {
   readonly volatile: ReadonlySet<string>;
   readonly activities: ReadonlySet<string>;
   readonly collections: ReadonlyMap<string, RegisteredCollection>;
+  readonly history: RegisteredHistory;
   /**
    * The event types the chart handles, or null if any type may matter (wildcards, `always`). Other types are never
    * passed to XState, which would keep a look-up entry for each of them for ever.
@@ -84,6 +97,7 @@ export function register(kind: Kind): RegisteredKind {
     volatile: new Set(kind.volatile),
     activities: new Set(kind.activities),
     collections,
+    history: takeHistory(kind),
     scope: createStepScope(kind.name),
     eventless,
     eventTypes,
@@ -129,6 +143,18 @@ function takeCollection({ name: kind, leaseRows }: Kind, name: string, collectio
     reported: (collection.reported as ((body: Json) => boolean) | undefined) ?? null,
     bodyBytes: 512,
   };
+}
+
+function takeHistory({ name, volatile, history = HISTORY_ON_REQUEST }: Kind): RegisteredHistory {
+  const { always, days, stepsMax } = history;
+  if (!Number.isInteger(stepsMax) || stepsMax < 1)
+    throw new KindRefused(name, `its history has a stepsMax of ${stepsMax}`);
+  if (!(Number.isFinite(days) && days > 0)) throw new KindRefused(name, `its history has ${days} days`);
+  const retentionMs = days * DAY_MS;
+  if (always === false) return { always: null, retentionMs, stepsMax };
+  const onRequest = new Set(volatile);
+  const chosen = always === true ? () => true : always;
+  return { always: (event) => !onRequest.has(event.type) && chosen(event), retentionMs, stepsMax };
 }
 
 function checkNext(kind: string, name: string, { nextMax, open }: Collection): void {

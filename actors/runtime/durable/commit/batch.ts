@@ -1,7 +1,9 @@
 import type { Change } from '../../actor/cascade/cell.ts';
-import type { Placed, TimerWrite } from '../../actor/cascade/outcome.ts';
+import type { Placed, TimerWrite, Trim } from '../../actor/cascade/outcome.ts';
 import type { RowWrite } from '../../actor/cascade/row-cache.ts';
+import { systemCollections } from '../../actor/cascade/row-writes.ts';
 import { persistAt, withSum } from '../../actor/charts/snapshot.ts';
+import { StepRecord } from '../../actor/history/step-record.ts';
 import type { EngineLimits } from '../../ports/limits.ts';
 import type { ActorWrite, RowRecord, ShardWrite, TimerRecord } from '../../ports/store.ts';
 import type { Shard } from '../shard.ts';
@@ -21,6 +23,7 @@ interface Fold {
   readonly changes: Change[];
   readonly rows: RowWrite[];
   readonly timers: TimerWrite[];
+  readonly trims: Trim[];
 }
 
 const TIMER_BYTES = 256;
@@ -75,6 +78,7 @@ export class BatchBuilder {
     for (const timer of entry.timers) {
       if (timer.slot !== null && this.put(fold.timers, timer, timer.slot)) bytes += TIMER_BYTES;
     }
+    fold.trims.push(...entry.trims);
     return bytes;
   }
 
@@ -105,15 +109,16 @@ export class BatchBuilder {
       actors.push(write);
     }
     const { id: shard, epoch } = fold.shard;
-    const rows = splitRows(fold.rows);
-    return { shard, owner: this.self, epoch, actors, stopped, ...rows, ...splitTimers(fold) };
+    const rows = splitRows(fold.rows, endsOf(fold.trims));
+    const rowsTrimmed = fold.trims.map(trimmed);
+    return { shard, owner: this.self, epoch, actors, stopped, ...rows, rowsTrimmed, ...splitTimers(fold) };
   }
 }
 
 function foldOf(folds: Map<Shard, Fold>, shard: Shard): Fold {
   let fold = folds.get(shard);
   if (fold === undefined) {
-    fold = { shard, changes: [], rows: [], timers: [] };
+    fold = { shard, changes: [], rows: [], timers: [], trims: [] };
     folds.set(shard, fold);
   }
   return fold;
@@ -140,7 +145,19 @@ function actorWrite(change: Change, shard: number): ActorWrite {
   };
 }
 
-function splitRows(writes: readonly RowWrite[]): Pick<ShardWrite, 'rowsPut' | 'rowsRemoved'> {
+function trimmed({ address, stepsMax }: Trim): ShardWrite['rowsTrimmed'][number] {
+  return { address, collection: systemCollections.steps.name, rowsMax: stepsMax };
+}
+
+/** The versions at which actors ended in this batch: their records up to there are never written. */
+function endsOf(trims: readonly Trim[]): ReadonlyMap<string, number> {
+  return new Map(trims.filter(({ stepsMax }) => stepsMax === 0).map(({ address, version }) => [address, version]));
+}
+
+function splitRows(
+  writes: readonly RowWrite[],
+  ends: ReadonlyMap<string, number>,
+): Pick<ShardWrite, 'rowsPut' | 'rowsRemoved'> {
   const rowsPut: RowRecord[] = [];
   const rowsRemoved: ShardWrite['rowsRemoved'][number][] = [];
   for (const { beside, collection, id, removed, sort, index, open, body: value, expiresAt } of writes) {
@@ -149,7 +166,8 @@ function splitRows(writes: readonly RowWrite[]): Pick<ShardWrite, 'rowsPut' | 'r
       rowsRemoved.push({ address, collection: collection.name, id });
       continue;
     }
-    const body = JSON.stringify(value);
+    if (collection === systemCollections.steps && sort <= (ends.get(address) ?? 0)) continue;
+    const body = value instanceof StepRecord ? value.text() : JSON.stringify(value);
     collection.bodyBytes = body.length;
     rowsPut.push({ address, collection: collection.name, id, sort, index, open, body, expiresAt });
   }

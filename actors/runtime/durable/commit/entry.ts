@@ -1,6 +1,6 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { Change } from '../../actor/cascade/cell.ts';
-import type { Outcome, TimerWrite } from '../../actor/cascade/outcome.ts';
+import type { Outcome, TimerWrite, Trim } from '../../actor/cascade/outcome.ts';
 import type { Output, PendingCommit, Publish } from '../../actor/cascade/pending-commit.ts';
 import type { RowWrite } from '../../actor/cascade/row-cache.ts';
 import type { Shard } from '../shard.ts';
@@ -16,6 +16,7 @@ export class Entry implements PendingCommit, Output {
   readonly rows: readonly RowWrite[];
   readonly timers: readonly TimerWrite[];
   readonly publishes: readonly Publish[];
+  readonly trims: readonly Trim[];
   readonly outgoing: boolean;
   readonly answer: ((answer: Answer) => void) | null;
   readonly reply: Answer;
@@ -27,7 +28,7 @@ export class Entry implements PendingCommit, Output {
   constructor(
     order: number,
     shard: Shard,
-    outcome: Pick<Outcome, 'changes' | 'rows' | 'timers' | 'publishes' | 'outgoing'>,
+    outcome: Pick<Outcome, 'changes' | 'rows' | 'timers' | 'publishes' | 'trims' | 'outgoing'>,
     answer: ((answer: Answer) => void) | null,
     reply: Answer,
   ) {
@@ -37,6 +38,7 @@ export class Entry implements PendingCommit, Output {
     this.rows = outcome.rows;
     this.timers = outcome.timers;
     this.publishes = outcome.publishes;
+    this.trims = outcome.trims;
     this.outgoing = outcome.outgoing;
     this.answer = answer;
     this.reply = reply;

@@ -16,7 +16,7 @@ import type { CellRegistry } from '../residency/cell-registry.ts';
 import type { Shard } from '../shard.ts';
 import type { Timers } from '../timers/timers.ts';
 
-const NOTHING = Object.freeze({ changes: [], rows: [], timers: [], publishes: [], outgoing: false });
+const NOTHING = Object.freeze({ changes: [], rows: [], timers: [], publishes: [], trims: [], outgoing: false });
 
 /** A notice that an actor must receive because of a row it opened. */
 interface Orphan {

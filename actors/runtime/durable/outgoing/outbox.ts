@@ -292,7 +292,7 @@ export class Outbox {
   /** Queues an entry that writes only these rows. */
   private push(shard: Shard, rows: readonly RowWrite[], answer: (answer: Answer) => void): void {
     const { queue } = this.parts;
-    const outcome = { changes: [], rows, timers: [], publishes: [], outgoing: false };
+    const outcome = { changes: [], rows, timers: [], publishes: [], trims: [], outgoing: false };
     const entry = new Entry(queue.nextOrder(), shard, outcome, answer, WRITTEN);
     for (const row of rows) row.beside.apply(row, entry);
     queue.push(entry);

@@ -110,8 +110,8 @@ function deferredAmong(loaded: Loaded): number {
 
 /** The runtime's own collections whose rows load with their actor. */
 function ownCollection(name: string): RegisteredCollection | undefined {
-  const { activities, deadLetters } = systemCollections;
-  return name === deadLetters.name ? deadLetters : name === activities.name ? activities : undefined;
+  const { activities, deadLetters, recording } = systemCollections;
+  return [activities, deadLetters, recording].find((own) => own.name === name);
 }
 
 function rowOf(cell: Cell, collection: RegisteredCollection, record: RowRecord): RowWrite {

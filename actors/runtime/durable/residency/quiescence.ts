@@ -54,7 +54,7 @@ export class Quiescence {
   }
 
   private write(shard: Shard, changes: readonly Change[]): void {
-    const outcome = { changes, rows: [], timers: [], publishes: [], outgoing: false };
+    const outcome = { changes, rows: [], timers: [], publishes: [], trims: [], outgoing: false };
     const entry = new Entry(this.queue.nextOrder(), shard, outcome, null, UNHANDLED);
     for (const { cell } of changes) cell.pending = entry;
     this.queue.push(entry);

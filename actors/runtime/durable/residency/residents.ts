@@ -114,7 +114,14 @@ export class Residents {
       if (--open === 0) this.written(cells);
     };
     for (const [shard, own] of byShard) {
-      const outcome = { changes: own.map(volatileChange), rows: [], timers: [], publishes: [], outgoing: false };
+      const outcome = {
+        changes: own.map(volatileChange),
+        rows: [],
+        timers: [],
+        publishes: [],
+        trims: [],
+        outgoing: false,
+      };
       const entry = new Entry(queue.nextOrder(), shard, outcome, judged, UNHANDLED);
       for (const cell of own) cell.pending = entry;
       queue.push(entry);
@@ -150,5 +157,5 @@ export function volatileChange(cell: Cell): Change {
   const { snapshot, version, lastAt: at } = cell;
   if (snapshot === null) throw new Error(`${cell.address} has no state to write`);
   const state = stateText(snapshot.value);
-  return { cell, snapshot, version, at, event: '', from: state, to: state, stopped: false };
+  return { cell, snapshot, version, at, event: '', from: state, to: state, stopped: false, recorded: null };
 }

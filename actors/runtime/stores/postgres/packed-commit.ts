@@ -17,6 +17,7 @@ const ROWS = [
   ...(['text', 'text', 'text', 'text', 'boolean', 'double', 'text'] as const),
 ];
 const ROWS_REMOVED = ['integer', 'text', 'text', 'text'] as const;
+const ROWS_TRIMMED = ['integer', 'text', 'text', 'integer'] as const;
 const TIMERS = ['integer', 'text', 'text', 'integer', 'double', 'text'] as const;
 const TIMERS_CANCELLED = ['integer', 'text', 'text'] as const;
 
@@ -44,6 +45,7 @@ export function packCommit(writes: readonly ShardWrite[]): Buffer[] {
   const stopped = new Table(STOPPED);
   const rows = new Table(ROWS);
   const removed = new Table(ROWS_REMOVED);
+  const trimmed = new Table(ROWS_TRIMMED);
   const timers = new Table(TIMERS);
   const cancelled = new Table(TIMERS_CANCELLED);
   writes.forEach((write, at) => {
@@ -53,12 +55,13 @@ export function packCommit(writes: readonly ShardWrite[]): Buffer[] {
     for (const { address, expected } of write.stopped) stopped.add(part, address, expected);
     packRows(rows, part, write);
     for (const { address, collection, id } of write.rowsRemoved) removed.add(part, address, collection, id);
+    for (const { address, collection, rowsMax } of write.rowsTrimmed) trimmed.add(part, address, collection, rowsMax);
     for (const { address, name, dueAt, event } of write.timersSet) {
       timers.add(part, address, name, write.shard, dueAt, event);
     }
     for (const { address, name } of write.timersCancelled) cancelled.add(part, address, name);
   });
-  return [shards, actors, stopped, rows, removed, timers, cancelled].flatMap((table) => table.end());
+  return [shards, actors, stopped, rows, removed, trimmed, timers, cancelled].flatMap((table) => table.end());
 }
 
 function packActors(table: Table, part: number, { actors }: ShardWrite): void {

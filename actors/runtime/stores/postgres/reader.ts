@@ -171,8 +171,9 @@ export async function openPostgresReader({ url, bounds }: PostgresChoice): Promi
       await client.end().catch(() => {});
       throw error;
     }
-    const { actorCounts, states, loadActor } = reader([callingWith(client, database)]);
-    return { actorCounts, states, loadActor, close: async () => void (await client.end().catch(() => {})) };
+    const { actorCounts, states, loadActor, listActors, rows, rowById } = reader([callingWith(client, database)]);
+    const reads = { actorCounts, states, loadActor, listActors, rows, rowById };
+    return { ...reads, close: async () => void (await client.end().catch(() => {})) };
   } catch (error) {
     if (error instanceof UnfitDatabase) throw error;
     throw new Error(openingAdvice(url, error), { cause: error });

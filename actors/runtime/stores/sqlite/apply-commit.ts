@@ -36,6 +36,7 @@ export function commitApplier(
   const actors = actorWriter(connection);
   const putRow = rowPutter(connection);
   const removeRow = connection.prepare(rowSql.remove);
+  const trimRows = connection.prepare(rowSql.trim);
   const setTimer = connection.prepare(timerSql.set);
   const cancelTimer = connection.prepare(timerSql.cancel);
 
@@ -43,6 +44,9 @@ export function commitApplier(
 
   function writeRest(write: ShardWrite): void {
     for (const { collection, id, address } of write.rowsRemoved) removeRow.run(collection, id, address);
+    for (const { address, collection, rowsMax } of write.rowsTrimmed) {
+      trimRows.run(address, collection, address, collection, rowsMax);
+    }
     for (const row of write.rowsPut) putRow(row);
     for (const { address, name } of write.timersCancelled) cancelTimer.run(address, name);
     for (const { address, name, dueAt, event } of write.timersSet) {

@@ -29,6 +29,8 @@ export function packCommit({ at, writes }: TimedCommit): Packed {
     }
     out.push(write.rowsRemoved.length);
     for (const { address, collection, id } of write.rowsRemoved) out.push(address, collection, id);
+    out.push(write.rowsTrimmed.length);
+    for (const { address, collection, rowsMax } of write.rowsTrimmed) out.push(address, collection, rowsMax);
     out.push(write.timersSet.length);
     for (const { address, name, dueAt, event } of write.timersSet) out.push(address, name, dueAt, event);
     out.push(write.timersCancelled.length);
@@ -52,6 +54,7 @@ function unpackWrite(reader: PackedReader): ShardWrite {
     stopped: reader.list(() => ({ address: reader.text(), expected: reader.number() })),
     rowsPut: reader.list(() => unpackRow(reader)),
     rowsRemoved: reader.list(() => ({ address: reader.text(), collection: reader.text(), id: reader.text() })),
+    rowsTrimmed: reader.list(() => ({ address: reader.text(), collection: reader.text(), rowsMax: reader.number() })),
     timersSet: reader.list(() => ({
       address: reader.text(),
       name: reader.text(),

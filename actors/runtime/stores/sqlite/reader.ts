@@ -146,6 +146,9 @@ export function openSqliteReader(path: string): StoreReader {
         actorCounts: async () => from.actorCounts(),
         states: async () => from.states(),
         loadActor: async (address) => from.loadActor(address),
+        listActors: async (query) => from.listActors(query),
+        rows: async (query) => from.rows(query),
+        rowById: async (collection, id) => from.rowById(collection, id),
         close: async () => void connection.close(),
       };
     } catch (error) {

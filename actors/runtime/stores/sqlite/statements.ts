@@ -16,6 +16,10 @@ export const rowSql = {
   close: `UPDATE rows SET body = ?, open = 0, index0 = ?, expires_at = ? WHERE collection = ? AND id = ? AND address = ?
     AND open = 1 AND sort = ? AND index1 IS ? AND index2 IS ? AND index3 IS ?`,
   remove: 'DELETE FROM rows WHERE collection = ? AND id = ? AND address = ?',
+  /** The address and the collection are bound twice. */
+  trim: `DELETE FROM rows WHERE address = ? AND collection = ? AND (sort, id) <=
+    (SELECT sort, id FROM rows INDEXED BY rows_by_address WHERE address = ? AND collection = ?
+      ORDER BY sort DESC, id DESC LIMIT 1 OFFSET ?)`,
   sweep: `DELETE FROM rows WHERE n IN
     (SELECT n FROM rows WHERE expires_at IS NOT NULL AND expires_at < ? ORDER BY expires_at LIMIT ?)`,
   byKey: `SELECT ${ROW_COLUMNS} FROM rows WHERE collection = ? AND id = ? AND address = ?`,

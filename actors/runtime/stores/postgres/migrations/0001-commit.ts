@@ -12,6 +12,7 @@ CREATE FUNCTION commit_batch_1(
   r_part integer[], r_address text[], r_collection text[], r_id text[], r_sort double precision[], r_index0 text[],
   r_index1 text[], r_index2 text[], r_index3 text[], r_open boolean[], r_expires_at double precision[], r_body text[],
   d_part integer[], d_address text[], d_collection text[], d_id text[],
+  m_part integer[], m_address text[], m_collection text[], m_rows_max integer[],
   t_part integer[], t_address text[], t_name text[], t_shard integer[], t_due_at double precision[], t_event text[],
   c_part integer[], c_address text[], c_name text[]
 ) RETURNS integer[] LANGUAGE plpgsql AS $$
@@ -92,6 +93,16 @@ BEGIN
   IF cardinality(d_part) > 0 THEN
     DELETE FROM rows AS r USING unnest(d_part, d_address, d_collection, d_id) AS w (part, address, collection, id)
       WHERE r.collection = w.collection AND r.id = w.id AND r.address = w.address AND verdicts[w.part] = 0;
+  END IF;
+
+  IF cardinality(m_part) > 0 THEN
+    DELETE FROM rows AS r USING unnest(m_part, m_address, m_collection, m_rows_max)
+        AS w (part, address, collection, rows_max)
+      CROSS JOIN LATERAL (SELECT o.sort, o.id FROM rows AS o
+        WHERE o.address = w.address AND o.collection = w.collection
+        ORDER BY o.sort DESC, o.id DESC LIMIT 1 OFFSET w.rows_max) AS last
+      WHERE r.address = w.address AND r.collection = w.collection AND verdicts[w.part] = 0
+        AND (r.sort, r.id) <= (last.sort, last.id);
   END IF;
 
   IF cardinality(r_part) > 0 THEN

@@ -67,7 +67,7 @@ it('drops a shard when a version check fails (rule N3)', async () => {
   assert.ok(saved);
   const row = (await store.shards())[SHARD];
   assert.ok(row?.owner);
-  const nothing = { stopped: [], rowsPut: [], rowsRemoved: [], timersSet: [], timersCancelled: [] };
+  const nothing = { stopped: [], rowsPut: [], rowsRemoved: [], rowsTrimmed: [], timersSet: [], timersCancelled: [] };
   const record = { ...saved.actor, version: 9 };
   await store.commit([
     { shard: SHARD, owner: row.owner, epoch: row.epoch, actors: [{ record, expected: 1 }], ...nothing },
@@ -165,7 +165,7 @@ it('quarantines an actor whose snapshot does not restore, and never overwrites i
   assert.ok(saved);
   const row = (await store.shards())[SHARD];
   assert.ok(row?.owner);
-  const nothing = { stopped: [], rowsPut: [], rowsRemoved: [], timersSet: [], timersCancelled: [] };
+  const nothing = { stopped: [], rowsPut: [], rowsRemoved: [], rowsTrimmed: [], timersSet: [], timersCancelled: [] };
   const snapshot = JSON.stringify({ value: 'elsewhere', context: {}, status: 'active' });
   const record = { ...saved.actor, version: 2, snapshot };
   await store.commit([

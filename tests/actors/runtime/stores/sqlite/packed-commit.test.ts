@@ -35,6 +35,7 @@ const writes: fc.Arbitrary<ShardWrite[]> = fc.array(
       }),
     ),
     rowsRemoved: fc.array(fc.record(rowKey)),
+    rowsTrimmed: fc.array(fc.record({ address: text, collection: text, rowsMax: integer })),
     timersSet: fc.array(fc.record({ ...key, dueAt: integer, event: text })),
     timersCancelled: fc.array(fc.record(key)),
   }),
@@ -52,7 +53,7 @@ it('a packed and cloned commit unpacks to the same records', () => {
 
 it('a row with fewer than four index columns unpacks to four', () => {
   const row = { address: 'a', collection: 'c', id: 'i', sort: 1, index: ['x'], open: true, body: '', expiresAt: null };
-  const lists = { actors: [], stopped: [], rowsRemoved: [], timersSet: [], timersCancelled: [] };
+  const lists = { actors: [], stopped: [], rowsRemoved: [], rowsTrimmed: [], timersSet: [], timersCancelled: [] };
   const writes = [{ shard: 1, owner: 'o', epoch: 1, rowsPut: [row], ...lists }];
   const [back] = unpackCommit(packCommit({ at: 1, writes })).writes;
   assert.equal(back?.rowsPut, [{ ...row, index: ['x', null, null, null] }]);
