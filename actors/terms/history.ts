@@ -3,7 +3,7 @@ import type { ActorEvent, History } from '../runtime/index.ts';
 
 const DAYS = 7;
 
-/** Of jobs, files and other actors that take few steps: a batch of 300 lines takes 1,000. */
+/** Of jobs, files and other actors that take few steps: a batch of 500 lines takes 1,000. */
 export const EVERY_STEP: History = { always: true, days: DAYS, stepsMax: 1_000 };
 
 /** Of an actor that every request steps: all but the events of requests, which are recorded on request only. */
