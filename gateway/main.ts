@@ -224,6 +224,7 @@ class GatewayNode implements NodeHandle {
       queries: new BoundedQueries(
         openQueries(storeChoice(this.#options.config, this.#options.env), SQL_VIEWS, this.#clock),
       ),
+      storeFull: () => this.#stores.store.full(),
       config: () => shownConfig(this.#options.config),
       checkConfig: (value) => this.#faultOf(value),
     });

@@ -18,6 +18,7 @@ import type {
   NodeRow,
   RowQuery,
   RowRecord,
+  ShardRow,
   Store,
 } from '../ports/store.ts';
 
@@ -124,6 +125,8 @@ export interface Operator {
   watch(pattern: string, see: (step: CommittedStep) => void): () => void;
   /** Asks the owner to load a quarantined actor again; rejects if the owner or the store is unreachable. */
   reload(address: string): Promise<Reloaded>;
+  /** Who owns each shard, as far as this node knows. */
+  shards(): readonly ShardRow[];
   /** Moves the named node's shards away and stops it after its open work. */
   drain(node: string): Promise<void>;
   /**
@@ -220,6 +223,8 @@ export interface ClusterView {
     readonly gauges: EngineGauges | null;
     /** Wall-clock ms of the start of the process's node; null if it does not answer. */
     readonly startedAt: number | null;
+    /** Resident memory of its process; null if it does not answer. */
+    readonly memoryBytes: number | null;
     /** After deaths; null where no launcher starts it again. */
     readonly restarts: { readonly total: number; readonly lastHour: number } | null;
     /** Of its life before this one, or of this one; null if none is known. */

@@ -8,7 +8,7 @@ import { deadLettersOf, viewOfDeadLetter } from '../durable/dead-letters.ts';
 import type { CommittedStep, Engine, EngineGauges, Inspection, QuarantinedActor, Reloaded } from '../durable/engine.ts';
 import type { Clock } from '../ports/clock.ts';
 import { textOf } from '../ports/log.ts';
-import type { ActorCountRow, ClusterEvent, NodeRow, RowQuery, RowRecord, Store } from '../ports/store.ts';
+import type { ActorCountRow, ClusterEvent, NodeRow, RowQuery, RowRecord, ShardRow, Store } from '../ports/store.ts';
 import type { Calls } from './calls.ts';
 import type {
   ActorHistory,
@@ -61,6 +61,7 @@ interface OperatorParts {
 interface NodeReport {
   readonly gauges: EngineGauges;
   readonly startedAt: number;
+  readonly memoryBytes: number;
   readonly restarts: readonly NodeRestarts[];
 }
 
@@ -104,6 +105,7 @@ export class ClusterOperator implements Operator {
         live: live.has(row.incarnation),
         gauges: reports[index]?.gauges ?? null,
         startedAt: reports[index]?.startedAt ?? null,
+        memoryBytes: reports[index]?.memoryBytes ?? null,
         ...pastOf(row, nodes, restarts.get(row.name), clock.now()),
       })),
       shardCount: map.count,
@@ -181,6 +183,11 @@ export class ClusterOperator implements Operator {
 
   watch(pattern: string, see: (step: CommittedStep) => void): () => void {
     return this.#parts.watchers.watchSteps(pattern, see);
+  }
+
+  shards(): readonly ShardRow[] {
+    const { map } = this.#parts;
+    return Array.from({ length: map.count }, (_, shard) => map.row(shard));
   }
 
   async drain(node: string): Promise<void> {
@@ -323,7 +330,12 @@ export class ClusterOperator implements Operator {
 
   #own(): NodeReport {
     const { engine } = this.#parts;
-    return { gauges: { ...engine.gauges }, startedAt: this.#startedAt, restarts: [...this.#restarts.values()] };
+    return {
+      gauges: { ...engine.gauges },
+      startedAt: this.#startedAt,
+      memoryBytes: process.memoryUsage.rss(),
+      restarts: [...this.#restarts.values()],
+    };
   }
 
   async #report({ incarnation }: NodeRow): Promise<NodeReport | null> {

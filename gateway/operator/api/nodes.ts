@@ -1,18 +1,9 @@
 import { Type } from 'typebox';
-import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { change, quoted } from '../http/change.ts';
+import { isAbsent, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf } from '../http/pages.ts';
 
 export const nodeRoutes: readonly OperatorRoute[] = [
-  operatorRoute({
-    method: 'GET',
-    path: '/api/overview',
-    policy: 'viewer',
-    summary: 'The cluster at a glance: nodes, actors by kind and state, dead letters, quarantined actors, outages.',
-    answer: async ({ cluster }) => {
-      const { actorCounts, ...view } = await cluster.operator.ps();
-      return { at: cluster.now(), node: cluster.self.name, ...view, counts: actorCounts };
-    },
-  }),
   operatorRoute({
     method: 'GET',
     path: '/api/nodes',
@@ -21,4 +12,43 @@ export const nodeRoutes: readonly OperatorRoute[] = [
     answers: listOf(Type.Object({}, { description: 'a node' })),
     answer: async ({ cluster }) => ({ data: (await cluster.operator.ps()).nodes, next: null }),
   }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/shards',
+    policy: 'viewer',
+    summary: 'Which node owns each shard, with the epoch of its claim, as far as this node knows.',
+    answer: async ({ cluster: { operator } }) => {
+      const names = new Map((await operator.ps()).nodes.map(({ incarnation, name }) => [incarnation, name]));
+      const shards = operator.shards().map(({ shard, owner, epoch }) => {
+        return { shard, owner, node: owner === null ? null : (names.get(owner) ?? null), epoch };
+      });
+      return { shards, count: shards.length };
+    },
+  }),
+  change({
+    path: '/api/nodes/:name/drain',
+    summary:
+      'Move the shards of a node to the others and end it after its open work; its launcher then starts it again.',
+    plan: async ({ cluster: { operator }, params: { name } }) => {
+      const { nodes } = await operator.ps();
+      const found = nodes.find((node) => node.name === name && node.live);
+      if (found === undefined) throw isAbsent(`a living node ${name}`);
+      const isAlone = nodes.every((node) => !node.live || node.name === name);
+      return {
+        would: `drain ${name}: ${isAlone ? STAY : moved(found.shards)}; it ends after its open work`,
+        command: `troupe drain ${quoted(name)}`,
+        audit: { action: 'node.drain', target: name },
+        run: async () => {
+          await operator.drain(name);
+          return { did: `began to drain ${name}` };
+        },
+      };
+    },
+  }),
 ];
+
+const STAY = 'no other node can take its shards, so it keeps them until it ends';
+
+function moved(shards: number): string {
+  return shards === 1 ? 'its shard moves to the others' : `its ${shards} shards move to the others`;
+}

@@ -18,6 +18,7 @@ import { type ModelServices, modelRoutes } from './models.ts';
 import { moneyRoutes } from './money.ts';
 import { nodeRoutes } from './nodes.ts';
 import { openApiRoute } from './openapi-document.ts';
+import { type OverviewServices, overviewRoutes } from './overview.ts';
 import { pauseRoutes } from './pauses.ts';
 import { type RefusedServices, refusedRoutes } from './refused.ts';
 import { type SqlServices, sqlRoutes } from './sql.ts';
@@ -28,6 +29,7 @@ interface OperatorServices
   extends AccountServices,
     ConfigurationServices,
     ModelServices,
+    OverviewServices,
     RefusedServices,
     SessionParts,
     SqlServices,
@@ -40,6 +42,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...statusRoutes(services),
     ...sessionRoutes(services),
     feedRoute(services.clock),
+    ...overviewRoutes(services),
     ...nodeRoutes,
     ...actorRoutes,
     ...inflightRoutes,

@@ -25,6 +25,7 @@ test.before(async () => {
     metrics: async () => ({ type: 'text/plain', body: 'troupe_ready 1' }),
     approvalAboveUsd: () => '100',
     refused: (account) => [{ account }] as never,
+    storeFull: () => false,
     readiness: () => readiness,
     refreshModels: async (provider) => {
       refreshed.push(provider);
@@ -39,7 +40,7 @@ test.before(async () => {
 test.before.each(() => {
   readiness = 'ready';
   port.cluster = clusterOf({
-    operator: { ps: async () => ({ nodes: [], actorCounts: [] }), inspect: async () => null },
+    operator: { ps: async () => ({ nodes: [] }), inspect: async () => null },
   });
 });
 test.after(() => port.close());
@@ -59,7 +60,6 @@ it('the status of a node', async () => {
 
 it('the cluster, the configuration and refused requests', async () => {
   assert.is(await answerTo(port, 'GET', '/api/nodes'), '200 {"data":[],"next":null}');
-  assert.is(await answerTo(port, 'GET', '/api/overview'), '200 {"at":1000,"node":"n1","nodes":[],"counts":[]}');
   const config = '200 {"node":"n1","incarnation":"i1","state":"ready","config":{"data":"/srv"}}';
   assert.is(await answerTo(port, 'GET', '/api/config'), config);
   const refused = await answerTo(port, 'GET', '/api/refused?account=account:a');
