@@ -302,6 +302,9 @@ const config: ClusterConfig = {
     restartDelayMaxMs: 5_000,
   },
 
+  // `oidc` adds the organisation's own sign-in to that by token at the operator port.
+  operator: { oidc: null },
+
   // A collector of traces (OTLP over HTTP), such as 'http://127.0.0.1:4318/v1/traces'.
   tracing: { url: null, percent: 100 },
 

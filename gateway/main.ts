@@ -17,14 +17,14 @@ import { type Gateway, openGateway, openJobs } from './node/open-gateway.ts';
 import { type OpenedStores, openStores } from './node/open-stores.ts';
 import { operatorRoutes } from './operator/api/operator-routes.ts';
 import { shownConfig } from './operator/config/config-difference.ts';
-import { ConfigError, lineOf } from './operator/config/config-error.ts';
 import { hostPort } from './operator/config/interfaces.ts';
-import { checkConfig } from './operator/config/load.ts';
+import { configFault } from './operator/config/load.ts';
 import { openMaintenance } from './operator/config/open-maintenance.ts';
 import { openSecretsFor } from './operator/config/pepper.ts';
 import { LiveProviderKeys } from './operator/config/provider-keys.ts';
 import type { Secrets } from './operator/config/secrets.ts';
 import { storeChoice } from './operator/config/store-choice.ts';
+import { openOidc } from './operator/http/oidc.ts';
 import { openAtSamePort } from './operator/http/same-port.ts';
 import { type OperatorServer, type OperatorServerOptions, openOperatorServer } from './operator/http/server.ts';
 import { OperatorSessions } from './operator/http/sessions.ts';
@@ -211,6 +211,7 @@ class GatewayNode implements NodeHandle {
     const routes = operatorRoutes({
       tokens,
       sessions,
+      oidc: openOidc(this.#options.config.operator),
       clock: this.#clock,
       clusterName: `${listen.host}:${listen.port}`,
       metrics: async (cluster) => ({
@@ -226,7 +227,7 @@ class GatewayNode implements NodeHandle {
       ),
       storeFull: () => this.#stores.store.full(),
       config: () => shownConfig(this.#options.config),
-      checkConfig: (value) => this.#faultOf(value),
+      checkConfig: (value) => configFault(value, this.#options.env),
     });
     const options: OperatorServerOptions = {
       cluster: () => this.#node ?? null,
@@ -237,17 +238,6 @@ class GatewayNode implements NodeHandle {
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     };
     return openAtSamePort({ data, node: this.name, port }, (at) => openOperatorServer(host, at, options));
-  }
-
-  /** Null: this node could run with this configuration. */
-  #faultOf(value: unknown): Promise<string | null> {
-    return checkConfig(value, this.#options.env).then(
-      () => null,
-      (error: unknown) => {
-        if (error instanceof ConfigError) return lineOf(error);
-        throw error;
-      },
-    );
   }
 
   async #join(secrets: Secrets, keys: LiveProviderKeys): Promise<void> {

@@ -1,5 +1,5 @@
 /** The way in: a token, a link that carries one, or the organisation's own sign-in. */
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { ApiFault, get, type OperatorSession, post, useSessionToken } from './client/api.ts';
 
 /** A link of `troupe console` carries the token behind the `#`, which no server sees. */
@@ -30,6 +30,13 @@ export function SignIn({ opened }: { readonly opened: (session: OperatorSession)
   const id = useId();
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const [byOrganisation, setByOrganisation] = useState(false);
+  useEffect(() => {
+    get<{ readonly oidc: boolean }>('/api/session/ways').then(
+      ({ oidc }) => setByOrganisation(oidc),
+      () => {},
+    );
+  }, []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
@@ -56,6 +63,11 @@ export function SignIn({ opened }: { readonly opened: (session: OperatorSession)
         <button type="submit" class="primary" disabled={busy}>
           Sign in
         </button>
+        {byOrganisation && (
+          <p>
+            <a href="/api/session/oidc">Sign in with your organisation</a>
+          </p>
+        )}
         <p class="muted">
           <code>npx troupe console</code> on a host of the cluster prints a link that signs in.
         </p>

@@ -9,6 +9,7 @@ import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import defaults from '../../../cluster.config.ts';
 import type { ClusterConfig, NodeConfig } from '../../terms/config/config.ts';
+import type { OperatorConfig } from '../../terms/config/operator-config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
 import { checkDeposits, checkTargets } from './check-together.ts';
 import { ConfigError, lineOf } from './config-error.ts';
@@ -46,7 +47,7 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
   const config = addressed(laid as ClusterConfig, rules, source);
   checkTogether(config, source, options.env);
   rules?.validateModels(config.providers, source);
-  if (options.env !== null) await checkKeyFiles(config.providers, source, file === null ? options.cwd : dirname(file));
+  if (options.env !== null) await checkKeyFiles(config, source, file === null ? options.cwd : dirname(file));
   const folder = file === null ? options.cwd : dirname(file);
   const dataFolder = options.data === undefined && isRecord(over) && 'data' in over ? folder : options.cwd;
   return freeze({
@@ -58,21 +59,33 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
       datasets: config.benchmarks.datasets.map((path) => resolve(folder, path)),
     },
     providers: config.providers.map((one) => withPaths(one, folder)),
+    operator: withSecretPath(config.operator, folder),
   });
+}
+
+/** Why this process could not run with a configuration, as one line; null if it could. */
+export function configFault(value: unknown, env: NonNullable<LoadOptions['env']>): Promise<string | null> {
+  return checkConfig(value, env).then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof ConfigError) return lineOf(error);
+      throw error;
+    },
+  );
 }
 
 /**
  * Checks a whole configuration of absolute paths, from another process, against the variables and files of this one.
  * @throws ConfigError
  */
-export async function checkConfig(value: unknown, env: NonNullable<LoadOptions['env']>): Promise<void> {
+async function checkConfig(value: unknown, env: NonNullable<LoadOptions['env']>): Promise<void> {
   const source = 'the new configuration';
   const rules = await import('./validate.ts');
   rules.validate(value, source);
   const config = addressed(value as ClusterConfig, rules, source);
   checkTogether(config, source, env);
   rules.validateModels(config.providers, source);
-  await checkKeyFiles(config.providers, source, config.data);
+  await checkKeyFiles(config, source, config.data);
   await rules.validateModelFiles(config.providers, source);
 }
 
@@ -80,10 +93,13 @@ function addressed(config: ClusterConfig, rules: typeof import('./validate.ts') 
   return rules === null ? config : { ...config, providers: rules.withAddresses(config.providers, source) };
 }
 
-async function checkKeyFiles(providers: readonly ProviderDeclaration[], source: string, folder: string): Promise<void> {
+async function checkKeyFiles(config: ClusterConfig, source: string, folder: string): Promise<void> {
+  const { providers, operator } = config;
   for (const [at, { keyFile }] of providers.entries()) {
     if (keyFile !== undefined) await readKeyFile(resolve(folder, keyFile), `${source}: providers[${at}].keyFile`);
   }
+  const secret = operator.oidc?.clientSecretFile;
+  if (secret !== undefined) await readKeyFile(resolve(folder, secret), `${source}: operator.oidc.clientSecretFile`);
 }
 
 function given(options: LoadOptions): unknown {
@@ -221,6 +237,10 @@ function withPaths(provider: ProviderDeclaration, folder: string): ProviderDecla
     ...(keyFile === undefined ? {} : { keyFile: resolve(folder, keyFile) }),
     ...(typeof models !== 'string' || ADDRESS.test(models) ? {} : { models: resolve(folder, models) }),
   };
+}
+
+function withSecretPath({ oidc }: OperatorConfig, folder: string): OperatorConfig {
+  return { oidc: oidc === null ? null : { ...oidc, clientSecretFile: resolve(folder, oidc.clientSecretFile) } };
 }
 
 function freeze<T>(value: T): T {

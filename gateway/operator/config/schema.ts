@@ -241,6 +241,23 @@ export const configSchema = record({
   checks: bounds(defaults.checks),
   benchmarks,
   launcher: bounds(defaults.launcher),
+  operator: record({
+    oidc: Type.Union([
+      Type.Null(),
+      record({
+        issuer: address,
+        clientId: text('the id of this client at the issuer'),
+        clientSecretFile: text('a file that holds the secret of this client'),
+        origin: Type.String({
+          pattern: '^https?://[^/\\s]+$',
+          description: 'an origin such as https://ops.example.com',
+        }),
+        claim: text('the claim with the groups of a person'),
+        operators: Type.Array(text('a group'), { description: 'groups' }),
+        viewers: Type.Array(text('a group'), { description: 'groups' }),
+      }),
+    ]),
+  }),
   tracing: record({
     url: Type.Union([Type.Null(), Type.String({ pattern: '^https?://[^\\s]+$' })], {
       description: 'the address of a collector such as http://127.0.0.1:4318/v1/traces, or null',

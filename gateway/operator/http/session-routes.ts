@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
 import type { ClusterView } from '../../../actors/runtime/index.ts';
 import { JSON_TYPE } from '../../http/write-answer.ts';
-import { OperatorFault, type OperatorRoute, operatorRoute, PortAnswer } from './operator-route.ts';
+import { type Attempt, CALLBACK_PATH, type Oidc } from './oidc.ts';
+import { isAbsent, OperatorFault, type OperatorRoute, operatorRoute, PortAnswer } from './operator-route.ts';
 import { type OperatorTokens, roleOf } from './sender.ts';
-import { endedCookie, isOverTls, type OperatorSessions, requireSameOrigin } from './sessions.ts';
+import { endedAttempt, endedCookie, isOverTls, type OperatorSessions, requireSameOrigin } from './sessions.ts';
 
 export interface SessionParts {
   readonly tokens: OperatorTokens;
   readonly sessions: OperatorSessions;
+  /** The organisation's own sign-in; null: tokens alone. */
+  readonly oidc: Oidc | null;
   /** The name of the cluster for people, who may have several. */
   readonly clusterName: string;
 }
@@ -15,7 +18,8 @@ export interface SessionParts {
 const TOKEN_CHARACTERS_MAX = 256;
 
 /** Signing in with a token, and out. */
-export const sessionRoutes = ({ tokens, sessions, clusterName }: SessionParts): readonly OperatorRoute[] => [
+export const sessionRoutes = ({ tokens, sessions, clusterName, oidc }: SessionParts): readonly OperatorRoute[] => [
+  ...oidcRoutes(oidc, sessions),
   operatorRoute({
     method: 'POST',
     path: '/api/session',
@@ -56,6 +60,58 @@ export const sessionRoutes = ({ tokens, sessions, clusterName }: SessionParts): 
     answer: () => withCookie({ did: 'signed out' }, endedCookie()),
   }),
 ];
+
+const QUERY_CHARACTERS_MAX = 4_096;
+const given = Type.Optional(Type.String({ maxLength: QUERY_CHARACTERS_MAX }));
+
+const oidcRoutes = (oidc: Oidc | null, sessions: OperatorSessions): readonly OperatorRoute[] => [
+  operatorRoute({
+    method: 'GET',
+    path: '/api/session/ways',
+    policy: 'open',
+    summary: 'The ways to sign in that this cluster has beside a token.',
+    answers: Type.Object({ oidc: Type.Boolean() }),
+    answer: () => ({ oidc: oidc !== null }),
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/session/oidc',
+    policy: 'open',
+    summary: "Lead the browser to the organisation's own sign-in, if it is configured.",
+    answer: async () => {
+      if (oidc === null) throw isAbsent('a sign-in by OpenID Connect');
+      const { url, attempt } = await oidc.begin();
+      return redirect(url, [sessions.begin(attempt, oidc.isTls)]);
+    },
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: CALLBACK_PATH,
+    policy: 'open',
+    summary: 'Where that sign-in leads back to: opens the session and leads to the console.',
+    query: Type.Object({
+      code: given,
+      state: given,
+      iss: given,
+      session_state: given,
+      error: given,
+      error_description: given,
+      scope: given,
+    }),
+    answer: async ({ headers, query }) => {
+      if (oidc === null) throw isAbsent('a sign-in by OpenID Connect');
+      const attempt = sessions.attemptOf<Attempt>(headers);
+      if (attempt === null) throw new OperatorFault(403, 'forbidden', 'this browser began no sign-in, or too long ago');
+      const { role, name } = await oidc.end(new URLSearchParams(query as Record<string, string>), attempt);
+      return redirect('/console/', [sessions.open(role, name, oidc.isTls), endedAttempt()]);
+    },
+  }),
+];
+
+function redirect(location: string, cookies: readonly string[]): PortAnswer {
+  const headers = ['location', location, ...cookies.flatMap((cookie) => ['set-cookie', cookie])];
+  return new PortAnswer({ status: 303, type: 'text/plain', body: '', headers });
+}
 
 function shownNode({ name, operatorUrl, live }: ClusterView['nodes'][number]) {
   return { name, operatorUrl, live };

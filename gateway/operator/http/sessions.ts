@@ -9,6 +9,9 @@ import { isSameText } from '../../../actors/terms/one-time.ts';
 import { OperatorFault, type Role } from './operator-route.ts';
 
 const COOKIE = 'troupe_operator';
+/** Of a sign-in under way at another site. */
+const ATTEMPT = 'troupe_operator_attempt';
+const ATTEMPT_MS = 10 * 60 * 1_000;
 const LIFETIME_MS = 12 * 60 * 60 * 1_000;
 /** Of the whole header; a browser sends a handful of short cookies. */
 const HEADER_CHARACTERS_MAX = 8 * 1024;
@@ -24,6 +27,11 @@ interface OpenSession {
   readonly expiresAt: number;
   /** Sent with every change: a page of another site cannot know it. */
   readonly csrf: string;
+}
+
+interface Expiring {
+  /** Wall-clock ms. */
+  readonly expiresAt: number;
 }
 
 interface SessionClock {
@@ -43,34 +51,67 @@ export class OperatorSessions {
   /** The value of `Set-Cookie` that opens a session. `isTls`: the browser reaches the port over TLS. */
   open(role: Role, name: string, isTls: boolean): string {
     const expiresAt = this.#clock.now() + LIFETIME_MS;
-    const text = JSON.stringify({ role, name: name.slice(0, NAME_CHARACTERS_MAX), expiresAt });
-    const content = Buffer.from(text).toString('base64url');
-    const value = `${content}.${this.#sign('cookie', content)}`;
-    return cookieOf(value, { maxAge: LIFETIME_MS / 1_000, secure: isTls });
+    const value = this.#seal('cookie', { role, name: name.slice(0, NAME_CHARACTERS_MAX), expiresAt });
+    return cookieOf(COOKIE, value, { maxAge: LIFETIME_MS / 1_000, secure: isTls });
+  }
+
+  /** The cookie of a sign-in that another site ends: it has to come back with a request that this site begins. */
+  begin(attempt: object, isTls: boolean): string {
+    const value = this.#seal('attempt', { ...attempt, expiresAt: this.#clock.now() + ATTEMPT_MS });
+    return cookieOf(ATTEMPT, value, { maxAge: ATTEMPT_MS / 1_000, secure: isTls, sameSite: 'lax' });
+  }
+
+  /** What a sign-in of this browser began with; null without one. */
+  attemptOf<Attempt>(headers: Pick<IncomingHttpHeaders, 'cookie'>): Attempt | null {
+    const opened = this.#unseal('attempt', headers);
+    return opened === null ? null : (opened.value as unknown as Attempt);
   }
 
   /** The session of a request; null without one, and for one that is over or was not signed here. */
-  of({ cookie }: Pick<IncomingHttpHeaders, 'cookie'>): OpenSession | null {
-    if (cookie === undefined || cookie.length > HEADER_CHARACTERS_MAX) return null;
-    const [content = '', signature = ''] = parseCookie(cookie)[COOKIE]?.split('.') ?? [];
-    if (!isSameText(signature, this.#sign('cookie', content))) return null;
-    const session = JSON.parse(Buffer.from(content, 'base64url').toString('utf8')) as Omit<OpenSession, 'csrf'>;
-    if (session.expiresAt <= this.#clock.now()) return null;
-    return { ...session, csrf: this.#sign('page', content) };
+  of(headers: Pick<IncomingHttpHeaders, 'cookie'>): OpenSession | null {
+    const opened = this.#unseal('cookie', headers);
+    if (opened === null) return null;
+    return { ...(opened.value as Omit<OpenSession, 'csrf'>), csrf: this.#sign('page', opened.content) };
   }
 
-  #sign(purpose: 'cookie' | 'page', content: string): string {
+  #seal<V extends Expiring>(purpose: 'cookie' | 'attempt', value: V): string {
+    const content = Buffer.from(JSON.stringify(value)).toString('base64url');
+    return `${content}.${this.#sign(purpose, content)}`;
+  }
+
+  #unseal(purpose: 'cookie' | 'attempt', { cookie }: Pick<IncomingHttpHeaders, 'cookie'>) {
+    if (cookie === undefined || cookie.length > HEADER_CHARACTERS_MAX) return null;
+    const name = purpose === 'cookie' ? COOKIE : ATTEMPT;
+    const [content = '', signature = ''] = parseCookie(cookie)[name]?.split('.') ?? [];
+    if (!isSameText(signature, this.#sign(purpose, content))) return null;
+    const value = JSON.parse(Buffer.from(content, 'base64url').toString('utf8')) as Expiring;
+    return value.expiresAt > this.#clock.now() ? { value, content } : null;
+  }
+
+  #sign(purpose: 'cookie' | 'attempt' | 'page', content: string): string {
     return createHmac('sha256', this.#key).update(`${purpose} ${content}`).digest('base64url');
   }
 }
 
-/** The value of `Set-Cookie` that makes the browser drop the cookie. */
+/** The value of `Set-Cookie` that makes the browser drop the session's cookie. */
 export function endedCookie(): string {
-  return cookieOf('', { maxAge: 0, secure: false });
+  return cookieOf(COOKIE, '', { maxAge: 0, secure: false });
 }
 
-function cookieOf(value: string, { maxAge, secure }: { readonly maxAge: number; readonly secure: boolean }): string {
-  return stringifySetCookie({ name: COOKIE, value, maxAge, secure, path: '/', httpOnly: true, sameSite: 'strict' });
+/** The same for the cookie of a sign-in that has ended. */
+export function endedAttempt(): string {
+  return cookieOf(ATTEMPT, '', { maxAge: 0, secure: false, sameSite: 'lax' });
+}
+
+interface CookieOptions {
+  readonly maxAge: number;
+  readonly secure: boolean;
+  /** Absent: strict. */
+  readonly sameSite?: 'lax';
+}
+
+function cookieOf(name: string, value: string, options: CookieOptions): string {
+  return stringifySetCookie({ name, value, sameSite: 'strict', ...options, path: '/', httpOnly: true });
 }
 
 /** Throws 403 for a change that no page of this session sent. */

@@ -3,6 +3,7 @@ import type { ProviderDeclaration } from '../provider-declaration.ts';
 import type { TracingConfig } from '../tracing.ts';
 import type { BenchmarkLimits, CheckLimits } from './check-limits.ts';
 import type { DepositConfig } from './deposit-config.ts';
+import type { OperatorConfig } from './operator-config.ts';
 import type { RenderLimits } from './render-limits.ts';
 
 export type { RuntimeLimits };
@@ -32,6 +33,7 @@ export interface ClusterConfig {
   readonly checks: CheckLimits;
   readonly benchmarks: BenchmarkLimits;
   readonly launcher: LauncherLimits;
+  readonly operator: OperatorConfig;
   readonly tracing: TracingConfig;
   readonly workspace: WorkspaceConfig;
   readonly demo: DemoConfig;

@@ -20,6 +20,7 @@ test.before(async () => {
   const routes = operatorRoutes({
     tokens: TOKENS,
     sessions: SESSIONS,
+    oidc: null,
     clusterName: 'here',
     clock: systemClock,
     metrics: async () => ({ type: 'text/plain', body: 'troupe_ready 1' }),

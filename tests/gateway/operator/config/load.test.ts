@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -45,6 +45,29 @@ it('without a file the default configuration is loaded, its folder absolute', as
   assert.is(config.data, join(folder, 'data'));
   // Only a file's changes are validated at run time.
   validate(defaults, 'the default');
+});
+
+it('the secret of a sign-in by OpenID Connect is a private file beside the configuration', async () => {
+  const oidc = {
+    issuer: 'https://id.test',
+    clientId: 'troupe',
+    clientSecretFile: 'oidc-secret',
+    origin: 'https://ops.test',
+    claim: 'groups',
+    operators: ['ops'],
+    viewers: [],
+  };
+  const written = file({ operator: { oidc } });
+  assert.match(await faultOf({ file: written }), /operator\.oidc\.clientSecretFile: .*oidc-secret does not exist$/);
+  writeFileSync(join(folder, 'oidc-secret'), 's3cret\n', { mode: 0o644 });
+  assert.match(await faultOf({ file: written }), /has mode 0644, so that other users have access/);
+  chmodSync(join(folder, 'oidc-secret'), 0o600);
+  const { operator } = await load({ file: written });
+  assert.equal(operator.oidc, { ...oidc, clientSecretFile: join(folder, 'oidc-secret') });
+  const slashed = file({ operator: { oidc: { ...oidc, origin: 'https://ops.test/' } } });
+  assert.match(await faultOf({ file: slashed }), /operator\.oidc/);
+  const partial = file({ operator: { oidc: { ...oidc, claim: undefined } } });
+  assert.match(await faultOf({ file: partial }), /operator\.oidc/);
 });
 
 it('a file is merged over the default member by member, and lists replace the default', async () => {

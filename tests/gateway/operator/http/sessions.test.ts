@@ -44,7 +44,7 @@ test.before(async () => {
   port = await openPort([
     turn,
     check,
-    ...sessionRoutes({ tokens: TOKENS, sessions: SESSIONS, clusterName: 'here' }),
+    ...sessionRoutes({ tokens: TOKENS, sessions: SESSIONS, oidc: null, clusterName: 'here' }),
     ...consoleRoutes(() => (isBuilt ? files : null)),
   ]);
   const nodes = [{ name: 'n1', operatorUrl: 'http://n1', live: true, pid: 1 }];
