@@ -201,6 +201,8 @@ export interface Inspection {
   /** The messages that are stepped next, at most 20, in this order. */
   readonly waiting: readonly { readonly lane: LaneName; readonly event: string }[];
   readonly timers: readonly { readonly name: string; readonly dueAt: number; readonly event: string }[];
+  /** Every step is recorded until this store time, ms, on request; null for no such request. */
+  readonly recording: { readonly until: number } | null;
   /** Newest last, at most `transitionsMax`. */
   readonly transitions: readonly CommittedStep[];
   readonly explanation: readonly string[];

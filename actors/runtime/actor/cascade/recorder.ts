@@ -29,7 +29,7 @@ export function isRecorded({ cell, at, stopped }: Change, event: ActorEvent): bo
 }
 
 /** Store time, ms, until which the actor's steps are recorded on request; null without a request so far. */
-function recordedUntil({ rows }: Cell): number | null {
+export function recordedUntil({ rows }: Cell): number | null {
   const held = rows.find(systemCollections.recording.name, RECORDING);
   if (held === undefined || held.latest.removed) return null;
   return (held.latest.body as { readonly until: number }).until;

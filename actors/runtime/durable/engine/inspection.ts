@@ -2,6 +2,7 @@ import { kindOf } from '../../actor/address.ts';
 import type { Answer } from '../../actor/answer.ts';
 import type { ActivityRecord } from '../../actor/cascade/activity-record.ts';
 import type { Cell } from '../../actor/cascade/cell.ts';
+import { recordedUntil } from '../../actor/cascade/recorder.ts';
 import { systemCollections } from '../../actor/cascade/row-writes.ts';
 import { ABSENT, stateText } from '../../actor/charts/snapshot.ts';
 import type { Json } from '../../actor/event.ts';
@@ -115,6 +116,7 @@ function show(
     queue: cell.mailbox.sizes,
     waiting: cell.mailbox.first(WAITING_SHOWN_MAX),
     timers,
+    recording: recordingOf(cell, view.now),
     transitions: cell.transitionLog
       .steps()
       .map(([version, at, event, from, to, epoch, node]) => ({ address, version, at, event, from, to, epoch, node })),
@@ -124,6 +126,11 @@ function show(
       ...deadLetters.map(sentence),
     ],
   };
+}
+
+function recordingOf(cell: Cell, now: number): Inspection['recording'] {
+  const until = recordedUntil(cell);
+  return until === null || until <= now ? null : { until };
 }
 
 /** Why the actor is quarantined, the effects, and the remedy. */

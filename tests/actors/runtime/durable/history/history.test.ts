@@ -129,6 +129,8 @@ it('any actor is recorded on request, volatile steps too, until the time is over
   assert.equal(await record(first, DIARY, clock.now() + 1_000), { ok: true, body: 'none' });
   await first.body(DIARY, page('p1'));
   assert.equal(await record(first, DIARY, clock.now() + 1_000), { ok: true, body: 'taken' });
+  const inspected = await first.engine.inspect(DIARY);
+  assert.equal(inspected?.recording, { until: clock.now() + 1_000 });
   await first.body(DIARY, { type: 'diary.look' });
   await first.body(DIARY, page('p2'));
   assert.equal(await versions(), [2, 3]);
