@@ -1,7 +1,7 @@
 /** The operator's console: starts in the browser, asks who is signed in, and shows the pages or the way in. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { OperatorSession } from './client/api.ts';
+import { type OperatorSession, onSessionEnd } from './client/api.ts';
 import { SignedIn } from './kit/change.tsx';
 import { Shell } from './shell.tsx';
 import { openSession, SignIn } from './sign-in.tsx';
@@ -13,6 +13,7 @@ const AGAIN_MS = 2_000;
 function Console() {
   const [session, setSession] = useState<OperatorSession | null | undefined>(undefined);
   const [isAway, setAway] = useState(false);
+  useEffect(() => onSessionEnd(() => setSession(null)), []);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = (): void => {

@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type OperatorSession, signOut } from './client/api.ts';
 import { go, hrefOf, usePlace } from './client/place.ts';
+import { PageFrame } from './kit/layout.tsx';
 import { type Command, Palette } from './kit/palette.tsx';
-import { Empty } from './kit/state.tsx';
 import { drawPage, isWithin, PAGES } from './places.tsx';
 
 const GROUPS = ['Runtime', 'Marketplace', 'Operations'] as const;
@@ -76,14 +76,11 @@ function Navigation({ path, isOpen }: { readonly path: string; readonly isOpen: 
 
 function NoPage({ path }: { readonly path: string }) {
   return (
-    <Empty title="There is no such page">
-      <p>
-        <code>{path}</code>
-      </p>
+    <PageFrame title="There is no such page" what={<code>{path}</code>}>
       <p>
         <a href={hrefOf('/')}>What happens now</a>
       </p>
-    </Empty>
+    </PageFrame>
   );
 }
 

@@ -41,6 +41,12 @@ export class ApiFault extends Error {
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
 let csrf = '';
+let ended: () => void = () => {};
+
+/** Called when the node no longer accepts the session of this page. */
+export function onSessionEnd(see: () => void): void {
+  ended = see;
+}
 
 /** Remembers the token that changes carry. */
 export function useSessionToken(session: OperatorSession): void {
@@ -80,6 +86,7 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
   }
   const body: unknown = await response.json().catch(() => null);
   if (response.ok) return body as T;
+  if (response.status === 401) ended();
   throw faultOf(response.status, body);
 }
 

@@ -1,6 +1,7 @@
 /** A kind's chart, drawn from its own machine: nested and parallel states, transitions with event and guard. */
 import type { ElkEdgeSection, ElkExtendedEdge, ElkNode } from 'elkjs';
 import { useEffect, useState } from 'preact/hooks';
+import { isWithin, pathsOfState } from './state-text.ts';
 
 /** A state of a chart, as the API gives it. */
 export interface ChartState {
@@ -24,7 +25,7 @@ interface ChartProps {
   readonly chart: ChartState;
   /** Paths of the present states, joined by dots. */
   readonly lit?: readonly string[];
-  /** `from` and `to` of the newest transition: its line is emphasized. */
+  /** The states before and after the newest step, as the runtime writes them: the lines between them are emphasized. */
   readonly moved?: { readonly from: string; readonly to: string } | null;
   /** Numbers of actors by path. */
   readonly counts?: Readonly<Record<string, number>>;
@@ -53,6 +54,7 @@ export function StateChart(props: ChartProps) {
   const layout = useLayout(props.chart);
   if (layout === null) return <div class="chart loading" role="status" aria-label="The chart is being laid out" />;
   const { width = 0, height = 0 } = layout.root;
+  const moved = movedLines(layout.edges, props);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section class="chart" aria-label="Chart of the states" tabIndex={0}>
@@ -64,7 +66,7 @@ export function StateChart(props: ChartProps) {
         </defs>
         <States node={layout.root} x={0} y={0} props={props} />
         {layout.edges.map((edge) => (
-          <Line key={edge.id} edge={edge} isMoved={isMoved(edge, props.moved)} />
+          <Line key={edge.id} edge={edge} isMoved={moved.has(edge.id)} />
         ))}
       </svg>
     </section>
@@ -217,7 +219,7 @@ function StateBox({
   const { width = 0, height = 0, id, children } = node;
   const name = id.slice(id.lastIndexOf('.') + 1);
   const counted = props.counts?.[id];
-  const isLit = (props.lit ?? []).some((path) => path === id || path.startsWith(`${id}.`));
+  const isLit = (props.lit ?? []).some((path) => isWithin(id, path));
   const isParent = (children ?? []).length > 0;
   const box = (
     <g class={`state${isLit ? ' lit' : ''}${isParent ? ' parent' : ''}`}>
@@ -251,6 +253,14 @@ function pathOf({ startPoint, bendPoints = [], endPoint }: ElkEdgeSection): stri
   return points.map(({ x, y }, i) => `${i === 0 ? 'M' : 'L'}${x},${y}`).join(' ');
 }
 
-function isMoved({ from, to }: PlacedEdge, moved: ChartProps['moved']): boolean {
-  return moved != null && from === moved.from && to === moved.to;
+/** Lines from a state that was left, or from one around it, into a state that was entered. */
+function movedLines(edges: readonly PlacedEdge[], { chart, moved }: ChartProps): ReadonlySet<string> {
+  if (moved == null) return new Set();
+  const before = pathsOfState(moved.from, chart);
+  const after = pathsOfState(moved.to, chart);
+  const left = before.filter((path) => !after.includes(path));
+  const entered = after.filter((path) => !before.includes(path));
+  const isTaken = ({ from, to }: PlacedEdge): boolean =>
+    left.some((path) => isWithin(from, path)) && entered.some((path) => isWithin(to, path));
+  return new Set(edges.filter(isTaken).map(({ id }) => id));
 }

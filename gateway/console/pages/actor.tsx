@@ -6,6 +6,7 @@ import { usePlace } from '../client/place.ts';
 import { Facts, Json, PageFrame, Panel, Tabs } from '../kit/layout.tsx';
 import { Answer, Notice, StateBadge } from '../kit/state.tsx';
 import { type ChartState, StateChart } from '../kit/state-chart.tsx';
+import { pathsOfState } from '../kit/state-text.ts';
 import { Table } from '../kit/table.tsx';
 import { ActorLink, Age, duration, Id, Time } from '../kit/text.tsx';
 import { Steps } from './steps.tsx';
@@ -129,26 +130,17 @@ interface KindChart {
 /** The chart moves with each step as it becomes durable. */
 function MovingChart({ actor, refresh }: { readonly actor: ActorView; readonly refresh: () => void }) {
   const charts = useLive<{ readonly data: readonly KindChart[] }>('/api/charts', {}, null);
-  const [moved, setMoved] = useState<{ readonly from: string; readonly to: string } | null>(null);
+  const [step, setStep] = useState<{ readonly from: string; readonly to: string } | null>(null);
   useFeed([actor.address], (message: FeedMessage) => {
-    if (message.type === 'step') setMoved({ from: pathOf(message.from), to: pathOf(message.to) });
+    if (message.type === 'step') setStep(message);
     refresh();
   });
   const chart = charts.value?.data.find(({ kind }) => kind === actor.kind)?.chart;
   return (
     <Panel title="Chart">
-      {chart === undefined ? null : <StateChart chart={chart} lit={litOf(actor.state)} moved={moved} />}
+      {chart === undefined ? null : <StateChart chart={chart} lit={pathsOfState(actor.state, chart)} moved={step} />}
     </Panel>
   );
-}
-
-/** A state's words, such as `open.waiting` or `a.b, c.d` of parallel ones, as paths. */
-function litOf(state: string): readonly string[] {
-  return state.split(',').map(pathOf);
-}
-
-function pathOf(state: string): string {
-  return (state.trim().split(' ')[0] ?? '').replaceAll('/', '.');
 }
 
 function Whereabouts({ actor }: { readonly actor: ActorView }) {
@@ -195,7 +187,7 @@ function Waits({ actor: { timers, activities, outbox, deadLetters } }: { readonl
     <div class="columns">
       <Panel title="Timers">
         <Table
-          caption="Timers"
+          caption="Timers that are set"
           rows={timers}
           keyOf={({ name }) => name}
           empty="No timer is set"
@@ -208,7 +200,7 @@ function Waits({ actor: { timers, activities, outbox, deadLetters } }: { readonl
       </Panel>
       <Panel title="Activities">
         <Table
-          caption="Activities"
+          caption="Activities that are open"
           rows={activities}
           keyOf={({ name, id }) => `${name} ${id}`}
           empty="No activity is open"

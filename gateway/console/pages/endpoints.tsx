@@ -81,7 +81,7 @@ export function EndpointsPage() {
         <Listing
           live={endpoints}
           cursor={query.get('cursor')}
-          caption="Endpoints"
+          caption="Endpoints that requests are routed to"
           order={query.get('order') ?? undefined}
           keyOf={({ id }) => id}
           to={({ id }) => `/endpoints/${id}`}
@@ -134,7 +134,7 @@ function LastFailure({ failure }: { readonly failure: Failure | null }) {
 function Providers({ rows, refresh }: { readonly rows: readonly ProviderRow[]; readonly refresh: () => void }) {
   return (
     <Table
-      caption="Providers"
+      caption="Providers that sell"
       rows={rows}
       keyOf={({ slug }) => slug}
       empty="No provider is declared"

@@ -97,7 +97,7 @@ function Deposits() {
       <Listing
         live={live}
         cursor={query.get('cursor')}
-        caption="Deposits"
+        caption="Deposits, newest first"
         keyOf={({ id }) => id}
         empty="No deposit matches"
         columns={[

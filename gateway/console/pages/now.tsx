@@ -122,7 +122,11 @@ function Summary({ overview: { nodes, counts, quarantined, deadLetters } }: { re
         { name: 'nodes live', value: `${nodes.filter(({ live }) => live).length} of ${nodes.length}`, to: '/cluster' },
         { name: 'actors', value: count(actors), to: '/actors' },
         { name: 'quarantined', value: count(quarantined.length), to: '/actors?state=quarantined' },
-        { name: 'dead letters', value: count(deadLetters.length), to: '/dead-letters' },
+        {
+          name: 'dead letters',
+          value: count(deadLetters.length),
+          to: `/sql?query=${encodeURIComponent('select * from dead_letters limit 100')}`,
+        },
       ]}
     />
   );
