@@ -9,6 +9,7 @@ import type { Spending } from '../terms/spending.ts';
 import { add, subtract } from '../terms/usd.ts';
 import type { BudgetLimits } from '../terms/workspace.ts';
 import { type LedgerEntry, sealEntry } from './ledger.ts';
+import type { DayRank } from './spend-day.ts';
 
 /** One active batch. */
 export interface QueuedBatch {
@@ -61,6 +62,8 @@ export interface AccountState {
   readonly budgets: WorkspaceSums | null;
   /** Number of stored workspaces; bounded by `WORKSPACES_MAX`. */
   readonly workspaces: number;
+  /** The charges of the current UTC day among those of other accounts; null before the first charge. */
+  readonly dayRank: DayRank | null;
   /** Threshold of the notice of a low balance, exact decimal USD; null without one. */
   readonly lowBalance: string | null;
 }
@@ -85,6 +88,7 @@ export function emptyAccount(address: string): AccountState {
     queue: [],
     budgets: null,
     workspaces: 0,
+    dayRank: null,
     lowBalance: null,
   };
 }

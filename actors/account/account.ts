@@ -11,6 +11,7 @@ import { generationCollection } from './generation.ts';
 import { claimCollection } from './idempotency.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { PROFILE, profileCollection } from './profile.ts';
+import { SPEND_DAY, spendDayCollection } from './spend-day.ts';
 import { type AccountView, explainAccount } from './statement.ts';
 import { tombstoneCollection } from './tombstone.ts';
 
@@ -33,6 +34,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
       deposit: paidInCollection,
       adjustment: paidInCollection,
       [PROFILE]: profileCollection,
+      [SPEND_DAY]: spendDayCollection,
       [FEED_EVENTS]: feedEventCollection,
     },
     rows: accountRows,

@@ -11,6 +11,7 @@ import { type AccountState, lastEntry, nextEntry, nextOf, recordEntry } from './
 import { chargedInBudgets, workspaceOf } from './budgets.ts';
 import { generationOf, generationRef, newestAttempt, overshootOf, rowOf, STALE, settled } from './generation.ts';
 import { claimRefs, otherClaim, putClaim } from './idempotency.ts';
+import { putSpendDay, rankedDay } from './spend-day.ts';
 
 export type HoldSettle = Stamped & { readonly type: 'hold.settle'; readonly settlement: Settlement };
 
@@ -51,6 +52,7 @@ export function charge(state: AccountState, event: HoldSettle): AccountState {
   const next = nextOf(state);
   next.balance = last.balance;
   next.charges = add(state.charges, cost);
+  next.dayRank = rankedDay(state.dayRank, { before: state.charges, after: next.charges }, at);
   next.last = last;
   next.budgets = chargedInBudgets(state.budgets, workspaceOf(row), { cost, held, at });
   if (overshootOf(row, cost) !== null) next.overshoots++;
@@ -74,6 +76,7 @@ function recordCharge(state: AccountState, event: HoldSettle): Effect[] {
     { type: 'put', collection: 'generation', id: settlement.generation, body: plain(after) },
     ...putClaim(after, 'settled'),
     recordEntry(state),
+    ...(cost === '0' ? [] : putSpendDay(state.address, state.dayRank, state.charges)),
     { type: 'send', to: before.key, event: { type: 'spend.record', cost, held, part: plain(usagePart(after, at)) } },
     reply(answerOf(after)),
   ];

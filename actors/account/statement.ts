@@ -7,7 +7,7 @@ import { SLOTS_MAX } from './queue.ts';
 
 type Shown = Omit<
   AccountState,
-  'address' | 'last' | 'nextSweepAt' | 'storedBytes' | 'queue' | 'workspaces' | 'budgets'
+  'address' | 'last' | 'nextSweepAt' | 'storedBytes' | 'queue' | 'workspaces' | 'budgets' | 'dayRank'
 >;
 
 /** Answer of `account.show`. Amounts are exact decimal USD, times store time in ms. */
@@ -23,7 +23,8 @@ export interface AccountView extends Shown {
 }
 
 export function accountView(state: AccountState, status: AccountView['status']): AccountView {
-  const { address: account, last, nextSweepAt: _1, storedBytes: _2, queue: _3, workspaces: _4, ...shown } = state;
+  const { address: account, last, nextSweepAt: _1, storedBytes: _2, queue: _3, workspaces: _4, ...rest } = state;
+  const { dayRank: _5, ...shown } = rest;
   return {
     account,
     status,

@@ -21,6 +21,7 @@ import { openApiRoute } from './openapi-document.ts';
 import { type OverviewServices, overviewRoutes } from './overview.ts';
 import { pauseRoutes } from './pauses.ts';
 import { type RefusedServices, refusedRoutes } from './refused.ts';
+import { spendRoutes } from './spend.ts';
 import { type SqlServices, sqlRoutes } from './sql.ts';
 import { type StatusServices, statusRoutes } from './status.ts';
 
@@ -51,6 +52,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...jobRoutes,
     ...moneyRoutes,
     ...auditRoutes,
+    ...spendRoutes,
     ...endpointRoutes,
     ...historyRoutes,
     ...pauseRoutes,

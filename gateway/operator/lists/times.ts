@@ -1,10 +1,10 @@
 /** Days and times in queries of lists. */
 import { isInvalid } from '../http/operator-route.ts';
 
-const DAY_MS = 24 * 3_600_000;
+export const DAY_MS = 24 * 3_600_000;
 
 /** Store time at which the UTC day `YYYY-MM-DD` begins. Throws 400. */
-function dayStart(day: string, member: string): number {
+export function dayStart(day: string, member: string): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) : Number.NaN;
   if (Number.isNaN(at)) throw isInvalid(member, 'must be a UTC day, YYYY-MM-DD');
   return at;

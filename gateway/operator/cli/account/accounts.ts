@@ -25,6 +25,7 @@ import { ASK_MS, type Session } from '../frame/session.ts';
 import { APPROVED_BY, approvalOf } from '../money/approval.ts';
 import { accountRecords } from './generations.ts';
 import { signIn } from './sign-in.ts';
+import { topAccounts } from './top-accounts.ts';
 
 const ACCOUNT = { '<account>': owner('the account id') } as const;
 /** Each is asked for its balance. */
@@ -184,6 +185,7 @@ export const commands = [
     }),
     ...accountRecords,
     ...signIn,
+    topAccounts,
     show,
   ]),
 ];

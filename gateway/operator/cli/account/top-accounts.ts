@@ -1,0 +1,33 @@
+/** `troupe accounts top`: who was charged most on a day. */
+import { local } from '../frame/command.ts';
+import { findCluster } from '../frame/find-cluster.ts';
+import { count } from '../frame/names.ts';
+import { table } from '../frame/print.ts';
+
+interface Spenders {
+  readonly data: readonly {
+    readonly name: string;
+    readonly label: string | null;
+    readonly requests: number;
+    readonly charged: string;
+  }[];
+}
+
+export const topAccounts = local('top', 'list the accounts that were charged most on a UTC day, the dearest first', {
+  options: {
+    '--day <day>': 'the day, YYYY-MM-DD (default: today)',
+    '--limit <count>': count('how many (default: 50, at most 200)', 'number of accounts'),
+  },
+  run: async ({ day, limit, ...options }) => {
+    const query = new URLSearchParams({ by: 'account' });
+    if (day !== undefined) query.set('day', day);
+    if (limit !== undefined) query.set('limit', String(limit));
+    const { callOperator } = await import('../frame/operator-port.ts');
+    return callOperator<Spenders>(await findCluster(options), { method: 'GET', path: `/api/spend?${query}` });
+  },
+  print: ({ data }) => {
+    if (data.length === 0) return 'nothing was charged';
+    const rows = data.map(({ name, label, requests, charged }) => [name, label ?? '', requests, charged]);
+    return table(['ACCOUNT', 'NAME', 'REQUESTS', 'CHARGED USD'], rows);
+  },
+});
