@@ -15,6 +15,10 @@ interface ChargeTerms extends Conditions {
   readonly media: MediaUnits;
 }
 
+interface ChargedUnits extends Priced {
+  readonly key: PriceKey;
+}
+
 const NOTHING_UNPRICED: readonly string[] = [];
 
 /**
@@ -25,7 +29,17 @@ const NOTHING_UNPRICED: readonly string[] = [];
 export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): TurnCharge {
   const prices = pricesOf(tariff, terms);
   if (isPlain(prices, billed, terms.media)) return plainCharge(prices, billed);
-  const bill = new Bill(prices);
+  const bill = billOf(tariff, billed, terms);
+  return { cost: chargeOf(bill.priced), unpriced: bill.unpriced };
+}
+
+/** The units that a charge is made of, with their prices. */
+export function chargedUnits(tariff: Tariff, billed: Usage, terms: ChargeTerms): readonly ChargedUnits[] {
+  return billOf(tariff, billed, terms).priced;
+}
+
+function billOf(tariff: Tariff, billed: Usage, terms: ChargeTerms): Bill {
+  const bill = new Bill(pricesOf(tariff, terms));
   bill.addShared('prompt', billed.promptTokens ?? 0, [
     ['inputCacheRead', billed.cachedTokens],
     ['inputCacheWrite', billed.cacheWriteTokens],
@@ -42,12 +56,12 @@ export function charge(tariff: Tariff, billed: Usage, terms: ChargeTerms): TurnC
   addImages(bill, terms.media);
   addSpeech(bill, terms.media, tariff.audioSecondOf !== 'prompt');
   addInputAudio(bill, terms.media, tariff.audioSecondOf !== 'completion');
-  return { cost: chargeOf(bill.priced), unpriced: bill.unpriced };
+  return bill;
 }
 
 /** Collects the units and their prices. */
 class Bill {
-  readonly priced: Priced[] = [];
+  readonly priced: ChargedUnits[] = [];
   readonly unpriced: string[] = [];
   readonly #prices: Prices;
 
@@ -59,7 +73,7 @@ class Bill {
   addDeclared(key: PriceKey, units: number | string): boolean {
     const rate = this.#prices[key];
     if (rate === undefined || units === 0) return false;
-    this.priced.push({ rate, units });
+    this.priced.push({ key, rate, units });
     return true;
   }
 

@@ -47,8 +47,9 @@ interface Timeline {
   readonly charge: readonly {
     readonly name: string;
     readonly quantity: string;
-    readonly price: string;
-    readonly amount: string;
+    /** Null: the tariff of that time is no longer known. */
+    readonly price: string | null;
+    readonly amount: string | null;
   }[];
   readonly total: string | null;
   readonly held: string | null;
@@ -176,7 +177,7 @@ function Charge({ timeline }: { readonly timeline: Timeline }) {
             <tr key={name}>
               <td>{name}</td>
               <td class="number">{quantity}</td>
-              <td class="number">{price}</td>
+              <td class="number">{price ?? ''}</td>
               <td class="number">
                 <Money usd={amount} />
               </td>

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Cluster } from '../../../actors/runtime/index.ts';
 import { parseUsd } from '../../../actors/terms/usd.ts';
+import { requireGeneration } from '../../management/generations.ts';
 import { refund, requireCharge } from '../../management/refund.ts';
 import { change, quoted } from '../http/change.ts';
 import { isInvalid, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
@@ -17,6 +18,7 @@ import { accountNamed, keyNamed } from '../lists/named.ts';
 import { spanOf } from '../lists/times.ts';
 import { PLACE } from '../lists/walk.ts';
 import { ActorNames } from '../names.ts';
+import { timelineOf } from '../timeline/timeline.ts';
 
 const ASK_MS = 4_000;
 
@@ -48,6 +50,13 @@ export const generationRoutes: readonly OperatorRoute[] = [
       const names = new ActorNames(cluster.rows);
       return walked(await Promise.all(found.map((one) => entryOf(one, names))), next);
     },
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/generations/:id/timeline',
+    policy: 'viewer',
+    summary: 'One request on a time line over all actors that it touched, and what its charge was made of.',
+    answer: async ({ cluster, params: { id } }) => timelineOf(cluster, await requireGeneration({ cluster }, null, id)),
   }),
   change({
     path: '/api/generations/:id/refund',

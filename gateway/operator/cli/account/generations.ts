@@ -10,6 +10,7 @@ import { table, timeOf } from '../frame/print.ts';
 import { requireAccount, type Session } from '../frame/session.ts';
 import { exportLedger } from '../money/export.ts';
 import { LEDGER_COLUMNS, ledgerCells } from '../money/ledger-pages.ts';
+import { readTimeline, renderTimeline } from './generation-timeline.ts';
 import { recentRequests, renderRecent } from './recent-requests.ts';
 import { refusedRequests, renderRefused } from './refused-requests.ts';
 
@@ -28,11 +29,15 @@ const LIMIT = {
 export const commands = [
   command('generation', 'show the record of one generation of any account: route, attempts, hold, charge', {
     arguments: { '<id>': 'the id, gen-...' },
-    ask: async ({ id }, { services }) => {
+    options: { '--timeline': 'show it on a time line over all actors that it touched' },
+    ask: async ({ id, timeline }, { services, found }) => {
+      if (timeline) return readTimeline(id, found);
       const { account, generation } = await requireGeneration(services, null, id);
       const text = renderExact({ account: account.slice('account:'.length), ...renderGeneration(id, generation) });
       process.stdout.write(`${indentJson(text)}\n`);
+      return undefined;
     },
+    print: renderTimeline,
   }),
 ];
 
