@@ -27,7 +27,7 @@ export class MemoryEvents {
 
   note(type: ClusterEvent['type'], { name, incarnation }: Named, more: Partial<ClusterEvent>): void {
     const at = this.#now();
-    const none = { shards: null, from: null, fromIncarnation: null, afterMs: null, why: null };
+    const none = { shards: null, from: null, fromIncarnation: null, tookMs: null, why: null };
     this.#last += 1;
     this.#events.push({ n: this.#last, at, beganAt: at, type, node: name, incarnation, ...none, ...more });
     this.#events = this.#events.filter(({ n }) => n > this.#last - CLUSTER_EVENTS_MAX);
@@ -45,7 +45,7 @@ export class MemoryEvents {
     const at = this.#now();
     const fromIncarnation = from?.incarnation ?? null;
     const endedAt = from === null ? undefined : this.#endedAt.get(from.incarnation);
-    const afterMs = type === 'claimed' && endedAt !== undefined ? at - endedAt : null;
+    const tookMs = type === 'claimed' && endedAt !== undefined ? at - endedAt : null;
     const known = this.#events.findLastIndex(
       (one) =>
         one.type === type &&
@@ -55,8 +55,8 @@ export class MemoryEvents {
         one.n > this.#last - EVENTS_LOOKED_AT,
     );
     const event = this.#events[known];
-    if (event === undefined) this.note(type, to, { shards, from: from?.name ?? null, fromIncarnation, afterMs });
-    else this.#events[known] = { ...event, at, afterMs, shards: (event.shards ?? 0) + shards };
+    if (event === undefined) this.note(type, to, { shards, from: from?.name ?? null, fromIncarnation, tookMs });
+    else this.#events[known] = { ...event, at, tookMs, shards: (event.shards ?? 0) + shards };
   }
 
   list({ after = Number.MAX_SAFE_INTEGER, limit }: Parameters<Store['clusterEvents']>[0]): ClusterEvent[] {

@@ -143,12 +143,14 @@ export class MemoryTables {
     const byTime = order === 'since';
     const turn = byTime && query.newestFirst === true ? -1 : 1;
     const state = byTime ? query.state : undefined;
+    const address = byTime ? undefined : query.address;
     const place = (a: { since: number; address: string }, b: { since: number; address: string }): number =>
       turn * ((byTime ? a.since - b.since : 0) || compareText(a.address, b.address));
     const found = [...this.#actors.values()]
       .map((actor) => this.#entryOf(actor))
       .filter(
         (entry) =>
+          (address === undefined || entry.address === address) &&
           (kind === undefined || entry.kind === kind) &&
           (owner === undefined || ownerOf(entry.address) === owner) &&
           (state === undefined || entry.state === state) &&

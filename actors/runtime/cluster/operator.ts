@@ -149,10 +149,14 @@ export class ClusterOperator implements Operator {
   }
 
   async inspect(address: string): Promise<Inspection | null> {
-    const { engine } = this.#parts;
+    const { engine, member } = this.#parts;
     const here = async () => ({ served: true, inspection: await engine.inspect(address) });
     const reply = await this.#atOwner(address, here, { verb: 'inspect', address });
-    return (reply as unknown as { readonly inspection: Inspection | null }).inspection;
+    const { inspection } = reply as unknown as { readonly inspection: Inspection | null };
+    if (inspection === null) return null;
+    const names = new Map(member.view.nodes.map(({ incarnation, name }) => [incarnation, name]));
+    const named = ({ runner }: Inspection['activities'][number]) => ({ runnerNode: names.get(runner) ?? null });
+    return { ...inspection, activities: inspection.activities.map((one) => ({ ...one, ...named(one) })) };
   }
 
   /** Calls the owner of an actor; waits briefly through a takeover. Rejects if no owner is reachable. */

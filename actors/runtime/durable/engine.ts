@@ -165,6 +165,8 @@ export interface Inspection {
   readonly kind: string;
   /** Name of the node that owns the shard. */
   readonly node: string;
+  /** Of that node. */
+  readonly incarnation: string;
   readonly shard: number;
   readonly epoch: number;
   readonly version: number;
@@ -175,6 +177,8 @@ export interface Inspection {
   /** Redacted by the kind. */
   readonly context: Json;
   readonly openRows: Readonly<Record<string, number>>;
+  /** The first of its open rows by collection; texts that the kind redacts are hidden. */
+  readonly rows: Readonly<Record<string, readonly ShownRow[]>>;
   /** Outbox messages that wait for delivery to another shard. */
   readonly outbox: readonly {
     readonly to: string;
@@ -188,6 +192,8 @@ export interface Inspection {
     readonly name: string;
     readonly attempt: number;
     readonly runner: string;
+    /** Name of that node; null if it is not known any more. */
+    readonly runnerNode: string | null;
     /** False while the attempt is queued. */
     readonly begun: boolean;
     readonly deadlineAt: number;
@@ -199,13 +205,26 @@ export interface Inspection {
   readonly deadLetters: readonly DeadLetterView[];
   readonly queue: { readonly system: number; readonly finish: number; readonly start: number };
   /** The messages that are stepped next, at most 20, in this order. */
-  readonly waiting: readonly { readonly lane: LaneName; readonly event: string }[];
+  readonly waiting: readonly WaitingMessage[];
   readonly timers: readonly { readonly name: string; readonly dueAt: number; readonly event: string }[];
   /** Every step is recorded until this store time, ms, on request; null for no such request. */
   readonly recording: { readonly until: number } | null;
   /** Newest last, at most `transitionsMax`. */
   readonly transitions: readonly CommittedStep[];
   readonly explanation: readonly string[];
+}
+
+/** A type and not an interface, so that it is assignable to Json. */
+export type ShownRow = { readonly id: string; readonly body: Json };
+
+export interface WaitingMessage {
+  readonly lane: LaneName;
+  /** Its type. */
+  readonly event: string;
+  /** Store time of its arrival at this node, ms. */
+  readonly since: number;
+  /** Its other members; of texts, only addresses are shown. */
+  readonly body: Json;
 }
 
 export interface EngineGauges {

@@ -146,9 +146,12 @@ interface ActorFilter {
   readonly limit: number;
 }
 
-/** Lists by state are ordered by time: no index has the addresses of one state in order. */
+/**
+ * Lists by state are ordered by time: no index has the addresses of one state in order. `address` is a look-up of that
+ * one actor, without other filters.
+ */
 export type ActorQuery =
-  | (ActorFilter & { readonly order: 'address' })
+  | (ActorFilter & { readonly order: 'address'; readonly address?: string })
   | (ActorFilter & { readonly order: 'since'; readonly state?: string; readonly newestFirst?: boolean });
 
 /** At most `limit` actors. It may be shorter, or empty, and still not be the last page: that has no `next`. */
@@ -172,7 +175,7 @@ export interface ClusterEvent {
   readonly from: string | null;
   readonly fromIncarnation: string | null;
   /** Of a claim: the time from the end of the node that had them to the last of these claims; null where unknown. */
-  readonly afterMs: number | null;
+  readonly tookMs: number | null;
   /** Of a death. */
   readonly why: string | null;
 }

@@ -104,6 +104,8 @@ function horizonOf(found: readonly (readonly Listed[])[], each: number, before: 
   return ends.reduce<Listed | null>((first, end) => (first === null || before(end, first) < 0 ? end : first), null);
 }
 
+type ByAddress = Extract<ActorQuery, { readonly order: 'address' }>;
+
 interface Stage {
   readonly streams: readonly Stream[];
   readonly each: number;
@@ -136,8 +138,10 @@ function kindsFrom(
     .sort((a, b) => compare(`${a.kind}:`, `${b.kind}:`));
 }
 
-function ranges({ kind, owner, after }: ActorQuery, known: readonly KnownState[]): readonly Stream[] {
+function ranges(query: ByAddress, known: readonly KnownState[]): readonly Stream[] {
+  const { kind, owner, after, address } = query;
   const stream = (from: string, to: string): Stream => ({ by: 'address', ...rangeOf(from, to, after) });
+  if (address !== undefined) return [stream(address, `${address}${BEFORE}`)];
   if (owner === undefined) {
     return [kind === undefined ? stream('', END) : stream(`${kind}:`, `${kind}${AFTER_KIND}`)];
   }

@@ -129,6 +129,15 @@ function pageClauses(clause: Clause): void {
     assert.is(oldest?.address, 'account:a');
   });
 
+  clause('one actor is looked up by its address', async (store) => {
+    await filled(store);
+    for (const address of ['key:a/1', 'account:a']) {
+      const { actors, next } = await store.listActors({ order: 'address', address, limit: 2 });
+      assert.equal([addressesOf(actors), next], [[address], null]);
+    }
+    assert.equal((await store.listActors({ order: 'address', address: 'key:a', limit: 2 })).actors, []);
+  });
+
   clause('a list has 1 to 1000 entries', async (store) => {
     for (const limit of [0, 1_001, 1.5]) {
       for (const ask of [() => store.listActors({ order: 'address', limit }), () => store.clusterEvents({ limit })]) {
@@ -250,10 +259,10 @@ function eventClauses(clause: Clause): void {
     await store.markDead('i1', 1, 'silent');
     await store.claim('i2', (await store.shards()).slice(3, 4));
     const [claimed, died] = (await store.clusterEvents({ limit: 2 })) as [ClusterEvent, ClusterEvent];
-    const { at, n, afterMs, ...event } = claimed;
+    const { at, n, tookMs, ...event } = claimed;
     const members = { type: 'claimed', node: 'n2', incarnation: 'i2', shards: 1, from: 'i1', fromIncarnation: 'i1' };
     assert.equal(event, { ...members, why: null });
-    assert.is(afterMs, at - died.at);
+    assert.is(tookMs, at - died.at);
     assert.ok(n > died.n);
   });
 

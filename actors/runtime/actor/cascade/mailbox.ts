@@ -33,6 +33,8 @@ export interface Mail {
   readonly answer: ((answer: Answer) => void) | null;
   readonly firing: Firing | null;
   readonly systemMessage: SystemMessage | null;
+  /** Monotonic ms of its arrival; only the dispatcher writes it. */
+  since: number;
   /** Next in its lane; only the lane writes it. */
   next: Mail | null;
   /** The actors and rows loaded for it so far, kept so that the next try finds them; null before the first load. */
@@ -43,7 +45,7 @@ export interface Mail {
 export function ownMail(event: ActorEvent, input: Pick<Mail, 'answer' | 'firing' | 'systemMessage'>): Mail {
   const { answer, firing, systemMessage } = input;
   const deadline = Number.POSITIVE_INFINITY;
-  return { event, deadline, trace: undefined, answer, firing, systemMessage, next: null, fetched: null };
+  return { event, deadline, trace: undefined, answer, firing, systemMessage, since: 0, next: null, fetched: null };
 }
 
 /** What a message keeps in memory while it waits for its next try. */
@@ -121,11 +123,11 @@ export class Mailbox {
   }
 
   /** The messages that are served next, at most `max`, in this order. */
-  first(max: number): readonly { readonly lane: LaneName; readonly event: string }[] {
-    const found: { lane: LaneName; event: string }[] = [];
+  first(max: number): readonly { readonly lane: LaneName; readonly mail: Mail }[] {
+    const found: { lane: LaneName; mail: Mail }[] = [];
     for (const lane of SERVED) {
       for (let mail = this[lane]?.head ?? null; mail !== null && found.length < max; mail = mail.next) {
-        found.push({ lane, event: mail.event.type });
+        found.push({ lane, mail });
       }
     }
     return found;

@@ -28,8 +28,8 @@ export interface StateView {
 export interface TransitionView {
   /** Empty for one that is taken without an event (`always`). */
   readonly event: string;
-  /** Paths of the states that it leads to; none for one that stays. */
-  readonly target: readonly string[];
+  /** Path of the state that it leads to; null for one that stays. Several targets are several entries. */
+  readonly target: string | null;
   /** Such as `opens(granted)` or `not(isPaused)`; null without one. */
   readonly guard: string | null;
   readonly actions: readonly string[];
@@ -50,20 +50,20 @@ function stateView(node: AnyStateNode): StateView {
     initial: node.type === 'compound' ? (node.initial?.target[0]?.key ?? null) : null,
     entry: node.entry.map(partText),
     exit: node.exit.map(partText),
-    transitions: [...named, ...(node.always ?? [])].map(transitionView),
+    transitions: [...named, ...(node.always ?? [])].flatMap(transitionViews),
     states: (Object.values(node.states) as AnyStateNode[]).map(stateView),
   };
 }
 
-function transitionView(transition: AnyTransitionDefinition): TransitionView {
-  const { eventType, target, guard, actions, reenter } = transition;
-  return {
-    event: eventType,
-    target: (target ?? []).map(({ path }) => path.join('.')),
+function transitionViews(transition: AnyTransitionDefinition): readonly TransitionView[] {
+  const { eventType: event, target, guard, actions, reenter } = transition;
+  const same = {
+    event,
     guard: guard === undefined ? null : guardText(guard),
     actions: actions.map(partText),
     reenter,
   };
+  return (target ?? [null]).map((to) => ({ ...same, target: to === null ? null : to.path.join('.') }));
 }
 
 /** A combined guard of XState: `and`, `or`, `not` have inner guards, `stateIn` has a value. */

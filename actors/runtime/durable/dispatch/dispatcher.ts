@@ -106,6 +106,7 @@ export class Dispatcher {
   /** Queues a message; false when its lane is full. */
   offer(cell: Cell, shard: Shard, lane: LaneName, mail: Mail): boolean {
     if (!cell.mailbox.offer(lane, mail, this.parts.limits)) return false;
+    mail.since = this.parts.clock.monotonic();
     shard.mails++;
     if (cell.phase !== 'loading' && cell.awaiting === 0) this.wake(cell);
     return true;

@@ -77,7 +77,7 @@ export function createEngine(options: EngineOptions): Engine {
       adoption.nodeDead(incarnation);
       activityOwner?.examine();
     },
-    inspect: (address) => inspect(parts, address),
+    inspect: (address) => inspect({ ...parts, self: options.self.incarnation }, address),
     quarantined: () => quarantine.list(),
     residentStates: () => residentStates(registry.cells.values()),
     reload: (address) => quarantine.reload(address),

@@ -46,7 +46,7 @@ export function deliver(
   const cell = known ?? dispatcher.cellOf(to, shard);
   const mail = isReserved(event.type)
     ? systemMail(event, deadline, trace, answer)
-    : { event, deadline, trace, answer, firing: null, systemMessage: null, next: null, fetched: null };
+    : { event, deadline, trace, answer, firing: null, systemMessage: null, since: 0, next: null, fetched: null };
   if (mail === null) {
     outputGate.answer(answer, failed(`${event.type} is no event type`));
     return;
@@ -61,7 +61,7 @@ function systemMail(wrapped: ActorEvent, deadline: number, trace: string | undef
   const opened = decodeSystemMessage(wrapped);
   if (opened === null) return null;
   const { event, systemMessage } = opened;
-  return { event, deadline, trace, answer, firing: null, systemMessage, next: null, fetched: null };
+  return { event, deadline, trace, answer, firing: null, systemMessage, since: 0, next: null, fetched: null };
 }
 
 /** System messages other than outbox messages complete work and use the finish lane; the kind decides for the rest. */

@@ -7,16 +7,20 @@ import { systemCollections } from '../../actor/cascade/row-writes.ts';
 import { ABSENT, stateText } from '../../actor/charts/snapshot.ts';
 import type { Json } from '../../actor/event.ts';
 import type { View } from '../../actor/kind.ts';
+import { hiderOf, outlineOf } from '../../actor/redaction.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { deadLettersOf, viewOfDeadLetter } from '../dead-letters.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { DeadLetterView, Inspection } from '../engine.ts';
+import type { DeadLetterView, Inspection, ShownRow, WaitingMessage } from '../engine.ts';
 import type { Outbox } from '../outgoing/outbox.ts';
 import type { CellRegistry } from '../residency/cell-registry.ts';
 import type { Shard } from '../shard.ts';
 import type { Timers } from '../timers/timers.ts';
 
 const WAITING_SHOWN_MAX = 20;
+/** Of each collection. */
+const ROWS_SHOWN_MAX = 100;
 
 /** The parts that an inspection reads. */
 interface InspectionParts {
@@ -27,6 +31,9 @@ interface InspectionParts {
   readonly outbox: Outbox | null;
   readonly store: Pick<Store, 'timersOf' | 'rows'>;
   readonly now: () => number;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** The incarnation of this node. */
+  readonly self: string;
 }
 
 /**
@@ -80,28 +87,31 @@ function timersOf(
 }
 
 function show(
-  { now, outbox }: InspectionParts,
+  parts: InspectionParts,
   cell: Cell,
   shard: Shard,
   { timers, deadLetters }: Pick<Inspection, 'timers' | 'deadLetters'>,
 ): Inspection {
+  const { now, outbox } = parts;
   const { address, kind, snapshot } = cell;
   const away = cell.phase === 'quarantined';
   const state = away ? 'quarantined' : snapshot === null ? ABSENT : stateText(snapshot.value);
   const context = (snapshot?.context ?? null) as Json;
-  const openRows: Record<string, readonly { readonly id: string; readonly body: Json }[]> = {};
+  const openRows: Record<string, readonly ShownRow[]> = {};
   for (const name of [
     ...kind.collections.keys(),
     ...(cell.rows.isEmpty(systemCollections.deadLetters.name) ? [] : [systemCollections.deadLetters.name]),
   ]) {
     openRows[name] = [...cell.rows.open(name)].map(({ id, body }) => ({ id, body }));
   }
+  const hide = hiderOf(kind.kind, context);
   const work = activityRecordsOf(cell);
   const view: View = { address, state, context, openRows, now: now() };
   return {
     address,
     kind: kindOf(address),
     node: shard.node,
+    incarnation: parts.self,
     shard: shard.id,
     epoch: shard.epoch,
     version: cell.version,
@@ -110,11 +120,14 @@ function show(
     state,
     context: snapshot === null ? null : kind.kind.redact(context),
     openRows: Object.fromEntries(Object.entries(openRows).map(([name, rows]) => [name, rows.length])),
+    rows: Object.fromEntries(
+      Object.entries(openRows).map(([name, rows]) => [name, hide(rows.slice(0, ROWS_SHOWN_MAX)) as readonly ShownRow[]]),
+    ),
     outbox: outbox?.waitingOf(shard, address) ?? [],
     activities: work,
     deadLetters,
     queue: cell.mailbox.sizes,
-    waiting: cell.mailbox.first(WAITING_SHOWN_MAX),
+    waiting: waitingOf(parts, cell),
     timers,
     recording: recordingOf(cell, view.now),
     transitions: cell.transitionLog
@@ -131,6 +144,14 @@ function show(
 function recordingOf(cell: Cell, now: number): Inspection['recording'] {
   const until = recordedUntil(cell);
   return until === null || until <= now ? null : { until };
+}
+
+function waitingOf({ now, clock }: InspectionParts, { mailbox }: Cell): readonly WaitingMessage[] {
+  const [time, monotonic] = [now(), clock.monotonic()];
+  return mailbox.first(WAITING_SHOWN_MAX).map(({ lane, mail }) => {
+    const { type, ...body } = mail.event;
+    return { lane, event: type, since: Math.round(time - (monotonic - mail.since)), body: outlineOf(body as Json) };
+  });
 }
 
 /** Why the actor is quarantined, the effects, and the remedy. */
@@ -166,7 +187,7 @@ function explain(cell: Cell, view: View): readonly string[] {
 function activityRecordsOf(cell: Cell): Inspection['activities'] {
   return [...cell.rows.open(systemCollections.activities.name)].map(({ id, body }) => {
     const { name, attempt, runner, begun, deadlineAt, suspect, lastFailure } = body as ActivityRecord;
-    return { id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure };
+    return { id, name, attempt, runner, runnerNode: null, begun, deadlineAt, suspect, lastFailure };
   });
 }
 

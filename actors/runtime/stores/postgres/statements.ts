@@ -190,7 +190,7 @@ export const eventSql = {
   list: {
     name: 'cluster_event_list',
     text: `SELECT n, at, type, node, incarnation, shards, from_node AS "from", from_incarnation AS "fromIncarnation",
-      after_ms AS "afterMs", why FROM cluster_events WHERE n < $1 ORDER BY n DESC LIMIT $2`,
+      took_ms AS "tookMs", why FROM cluster_events WHERE n < $1 ORDER BY n DESC LIMIT $2`,
   },
 } as const;
 

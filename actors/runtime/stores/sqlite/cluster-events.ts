@@ -18,7 +18,7 @@ interface Move {
   readonly from: Named | null;
   readonly shards: number;
   readonly at: number;
-  readonly afterMs: number | null;
+  readonly tookMs: number | null;
 }
 
 export function eventWriter(connection: SqliteConnection) {
@@ -37,28 +37,28 @@ export function eventWriter(connection: SqliteConnection) {
     },
 
     /** Adds to the event of the same move, if that began a short time ago. */
-    move(type: 'claimed' | 'handed_over', { to, from, shards, at, afterMs }: Move): void {
+    move(type: 'claimed' | 'handed_over', { to, from, shards, at, tookMs }: Move): void {
       const had = from?.incarnation ?? null;
       const began = at - ONE_MOVE_MS;
-      if (grow.run(at, shards, afterMs, EVENTS_LOOKED_AT, type, to.incarnation, had, began).changes === 1) return;
-      add(at, type, to.name, to.incarnation, shards, from?.name ?? null, had, afterMs, null);
+      if (grow.run(at, shards, tookMs, EVENTS_LOOKED_AT, type, to.incarnation, had, began).changes === 1) return;
+      add(at, type, to.name, to.incarnation, shards, from?.name ?? null, had, tookMs, null);
     },
   };
 }
 
-interface StoredEvent extends Omit<ClusterEvent, 'from' | 'fromIncarnation' | 'afterMs'> {
+interface StoredEvent extends Omit<ClusterEvent, 'from' | 'fromIncarnation' | 'tookMs'> {
   readonly from_node: string | null;
   readonly from_incarnation: string | null;
-  readonly after_ms: number | null;
+  readonly took_ms: number | null;
 }
 
 export function eventLister(connection: SqliteConnection) {
   const list = connection.prepare<[number, number], StoredEvent>(eventSql.list);
   return ({ after = Number.MAX_SAFE_INTEGER, limit }: Parameters<Store['clusterEvents']>[0]): ClusterEvent[] =>
-    list.all(after, checkedLimit(limit)).map(({ from_node, from_incarnation, after_ms, ...event }) => ({
+    list.all(after, checkedLimit(limit)).map(({ from_node, from_incarnation, took_ms, ...event }) => ({
       ...event,
       from: from_node,
       fromIncarnation: from_incarnation,
-      afterMs: after_ms,
+      tookMs: took_ms,
     }));
 }

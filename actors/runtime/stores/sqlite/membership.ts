@@ -95,9 +95,9 @@ export function ownership(connection: SqliteConnection) {
   function noteClaims(claimer: KnownNode, taken: ReadonlyMap<string | null, number>, at: number): void {
     for (const [holder, shards] of taken) {
       const had = holder === null ? undefined : find.get(holder);
-      const afterMs = had?.ended_at == null ? null : at - had.ended_at;
+      const tookMs = had?.ended_at == null ? null : at - had.ended_at;
       const from = holder === null ? null : { name: had?.name ?? holder, incarnation: holder };
-      note.move('claimed', { to: claimer, from, shards, at, afterMs });
+      note.move('claimed', { to: claimer, from, shards, at, tookMs });
     }
   }
 
@@ -125,7 +125,7 @@ export function ownership(connection: SqliteConnection) {
       if (row === null) return null;
       raiseRevision.run();
       const giver = { incarnation: from.owner, name: find.get(from.owner)?.name ?? from.owner };
-      note.move('handed_over', { to: receiver, from: giver, shards: 1, at, afterMs: null });
+      note.move('handed_over', { to: receiver, from: giver, shards: 1, at, tookMs: null });
       return row;
     },
   };

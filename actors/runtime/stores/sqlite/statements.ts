@@ -171,13 +171,13 @@ export const shardSql = {
   raiseRevision: "UPDATE counters SET value = value + 1 WHERE name = 'shards_revision'",
 } as const;
 
-const EVENT_COLUMNS = 'at, type, node, incarnation, shards, from_node, from_incarnation, after_ms, why';
+const EVENT_COLUMNS = 'at, type, node, incarnation, shards, from_node, from_incarnation, took_ms, why';
 
 /** SQL on `cluster_events`. */
 export const eventSql = {
   insert: `INSERT INTO cluster_events (began_at, ${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
   /** Adds to the event that a move belongs to. */
-  grow: `UPDATE cluster_events SET at = ?, shards = shards + ?, after_ms = ? WHERE n =
+  grow: `UPDATE cluster_events SET at = ?, shards = shards + ?, took_ms = ? WHERE n =
     (SELECT n FROM cluster_events WHERE n > (SELECT max(n) FROM cluster_events) - ? AND type = ? AND incarnation = ?
       AND from_incarnation IS ? AND began_at >= ? ORDER BY n DESC LIMIT 1)`,
   forget: 'DELETE FROM cluster_events WHERE n <= ?',

@@ -102,7 +102,7 @@ CREATE TABLE cluster_events (
   shards integer,
   from_node text,
   from_incarnation text COLLATE "C",
-  after_ms double precision,
+  took_ms double precision,
   why text
 );
 

@@ -36,11 +36,11 @@ BEGIN
       AND e.from_incarnation IS NOT DISTINCT FROM p_from AND e.began_at >= now - ${ONE_MOVE_MS}
     ORDER BY e.n DESC LIMIT 1;
   IF FOUND THEN
-    UPDATE cluster_events SET at = now, shards = shards + p_shards, after_ms = now - ended WHERE n = known;
+    UPDATE cluster_events SET at = now, shards = shards + p_shards, took_ms = now - ended WHERE n = known;
     UPDATE counters SET value = value - 1 WHERE name = 'cluster_events';
     RETURN;
   END IF;
-  INSERT INTO cluster_events (n, at, began_at, type, node, incarnation, shards, from_node, from_incarnation, after_ms)
+  INSERT INTO cluster_events (n, at, began_at, type, node, incarnation, shards, from_node, from_incarnation, took_ms)
     SELECT numbered, now, now, p_type, v.name, p_incarnation, p_shards,
       coalesce((SELECT f.name FROM nodes AS f WHERE f.incarnation = p_from), p_from), p_from, now - ended
     FROM nodes AS v WHERE v.incarnation = p_incarnation;

@@ -99,7 +99,7 @@ CREATE TABLE cluster_events (
   shards INTEGER,
   from_node TEXT,
   from_incarnation TEXT,
-  after_ms INTEGER,
+  took_ms INTEGER,
   why TEXT
 );
 

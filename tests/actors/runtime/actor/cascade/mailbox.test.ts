@@ -14,6 +14,7 @@ const mail = (type: string): Mail => ({
   answer: null,
   firing: null,
   systemMessage: null,
+  since: 0,
   next: null,
   fetched: null,
 });
@@ -33,7 +34,7 @@ it('serves system before finish before start, each lane in order', () => {
   box.offer('finish', mail('f2'), BOUNDS);
   box.offer('system', mail('s2'), BOUNDS);
   assert.equal(box.sizes, { system: 2, finish: 2, start: 2 });
-  const events = (max: number) => box.first(max).map(({ lane, event }) => `${lane} ${event}`);
+  const events = (max: number) => box.first(max).map(({ lane, mail: one }) => `${lane} ${one.event.type}`);
   assert.equal(events(4), ['system s1', 'system s2', 'finish f1', 'finish f2']);
   assert.equal(events(20).slice(4), ['start a1', 'start a2']);
   assert.equal(drain(box), ['s1', 's2', 'f1', 'f2', 'a1', 'a2']);
