@@ -135,10 +135,12 @@ export interface Operator {
   rows(query: RowQuery): Promise<readonly RowRecord[]>;
   /** One row of any actor by its id; null without one. */
   rowById(collection: string, id: string): Promise<RowRecord | null>;
-  /** A page of stored actors, read directly from the store: no actor is loaded. Rejects for an unknown node. */
+  /** A page of stored actors, read directly from the store: no actor is loaded. RangeError for an unknown node. */
   actors(query: ActorsQuery): Promise<ActorsPage>;
   /** What happened to the nodes and their shards, newest first, from below the number `after`. */
   events(query: { readonly after?: number; readonly limit: number }): Promise<readonly ClusterEvent[]>;
+  /** Kept numbers of stored actors by kind, chart version and state. */
+  counts(): Promise<readonly ActorCountRow[]>;
   /** The chart of every kind that this node runs, as plain data. */
   charts(): readonly ChartView[];
   ask(to: string, event: ActorEvent, options: AskOptions): Promise<Json>;

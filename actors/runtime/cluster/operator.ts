@@ -214,7 +214,7 @@ export class ClusterOperator implements Operator {
     const { store, map, member } = this.#parts;
     const names = new Map(member.view.nodes.map(({ incarnation, name }) => [incarnation, name]));
     const nodeOf = (shard: number): string | null => names.get(map.ownerOf(shard) ?? '') ?? null;
-    if (node !== undefined && ![...names.values()].includes(node)) throw new Error(`no node is called "${node}"`);
+    if (node !== undefined && ![...names.values()].includes(node)) throw new RangeError(`no node is called "${node}"`);
     const shards = Array.from({ length: map.count }, (_, shard) => shard).filter((shard) => nodeOf(shard) === node);
     if (node !== undefined && shards.length === 0) return { actors: [], next: null };
     const { actors, next } = await store.listActors(node === undefined ? query : { ...query, shards });
@@ -223,6 +223,10 @@ export class ClusterOperator implements Operator {
 
   events(query: { readonly after?: number; readonly limit: number }): Promise<readonly ClusterEvent[]> {
     return this.#parts.store.clusterEvents(query);
+  }
+
+  counts(): Promise<readonly ActorCountRow[]> {
+    return this.#parts.store.actorCounts();
   }
 
   charts(): readonly ChartView[] {

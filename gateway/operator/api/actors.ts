@@ -1,15 +1,42 @@
-import { type Cluster, parseAddress } from '../../../actors/runtime/index.ts';
+import { Type } from 'typebox';
+import { type ActorsQuery, type Cluster, ownerOf, parseAddress } from '../../../actors/runtime/index.ts';
 import { explained } from '../explained.ts';
 import { findAddress, kindOfId } from '../find-address.ts';
 import { isAbsent, isInvalid, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
+import { accountNamed } from '../lists/named.ts';
+import { ActorNames } from '../names.ts';
+import { actorView } from './actor-view.ts';
+
+const LIST = listQuery({
+  kind: Type.Optional(Type.String({ description: 'kind of actor' })),
+  state: Type.Optional(Type.String({ description: 'first level of its state' })),
+  account: Type.Optional(Type.String({ description: 'id, address or whole name of the account that it belongs to' })),
+  node: Type.Optional(Type.String({ description: 'name of the node that serves it' })),
+  order: Type.Optional(
+    Type.Union([Type.Literal('address'), Type.Literal('age'), Type.Literal('newest')], {
+      description: '`age`: longest in its state first; `newest`: the reverse; absent: `address`, of a state `age`',
+    }),
+  ),
+});
+const PLACE = Type.Object({ since: Type.Number(), address: Type.String() });
 
 export const actorRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/api/actors',
+    policy: 'viewer',
+    summary: 'Stored actors by kind, state, account and node, with the time since which each is in its state.',
+    query: LIST,
+    answers: listOf(Type.Object({}, { description: 'an actor, without its state' })),
+    answer: ({ cluster, query }) => list(cluster, query),
+  }),
   operatorRoute({
     method: 'GET',
     path: '/api/actors/:address',
     policy: 'viewer',
     summary:
-      'One actor: its owner, state, context, mailbox, timers, activities and last transitions, and why it waits.',
+      'One actor: why it waits, its node, state, rows, mailbox, timers, outbox, activities, last transitions and links.',
     answer: async ({ cluster, params }) => inspected(cluster, named(params.address)),
   }),
   operatorRoute({
@@ -25,12 +52,54 @@ export const actorRoutes: readonly OperatorRoute[] = [
   }),
 ];
 
-async function inspected({ operator }: Cluster, name: string): Promise<object> {
-  const address = await findAddress(operator, name);
-  const found = address === null ? null : await operator.inspect(address);
+interface ListFilter {
+  readonly kind?: string;
+  readonly state?: string;
+  readonly account?: string;
+  readonly node?: string;
+  readonly order?: 'address' | 'age' | 'newest';
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
+async function list(cluster: Cluster, { account, state, order, ...filter }: ListFilter) {
+  const { limit, after } = pageOf(filter, PLACE);
+  const { kind, node } = filter;
+  const shown = order ?? (state === undefined ? 'address' : 'age');
+  if (shown === 'address' && state !== undefined) throw isInvalid('order', 'of a state is `age` or `newest`');
+  const owner = account === undefined ? account : ownerOf(await accountNamed(cluster.rows, account));
+  const query = {
+    ...given({ kind, node, owner }),
+    ...(after === null ? {} : { after }),
+    limit,
+  };
+  const byTime = { order: 'since', newestFirst: shown === 'newest', ...given({ state }) } as const;
+  const { actors, next } = await read(cluster, { ...query, ...(shown === 'address' ? { order: shown } : byTime) });
+  const names = new ActorNames(cluster.rows);
+  const data = await Promise.all(actors.map(async (one) => ({ ...one, label: await names.of(one.address) })));
+  return walked(data, next);
+}
+
+async function read({ operator }: Cluster, query: ActorsQuery) {
+  try {
+    return await operator.actors(query);
+  } catch (error) {
+    if (error instanceof RangeError) throw isInvalid('node', `names no node: ${error.message}`);
+    throw error;
+  }
+}
+
+function given<M extends Readonly<Record<string, string | undefined>>>(members: M): { [K in keyof M]?: string } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof M]?: string;
+  };
+}
+
+async function inspected(cluster: Cluster, name: string): Promise<object> {
+  const address = await findAddress(cluster.operator, name);
+  const found = address === null ? null : await cluster.operator.inspect(address);
   if (found === null) throw isAbsent(name);
-  const { explanation: why, ...seen } = found;
-  return { ...seen, why };
+  return actorView(cluster, found);
 }
 
 /** An address, or an id that names an actor without its account. */

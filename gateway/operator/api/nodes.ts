@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { change, quoted } from '../http/change.ts';
 import { isAbsent, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
-import { listOf } from '../http/pages.ts';
+import { listed, listOf, listQuery, pageOf } from '../http/pages.ts';
 
 export const nodeRoutes: readonly OperatorRoute[] = [
   operatorRoute({
@@ -43,6 +43,20 @@ export const nodeRoutes: readonly OperatorRoute[] = [
           return { did: `began to drain ${name}` };
         },
       };
+    },
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/events',
+    policy: 'viewer',
+    summary: 'Joins, deaths, departures, takeovers and hand-overs of shards, newest first, also of before a restart.',
+    query: listQuery({}),
+    answers: listOf(Type.Object({}, { description: 'an event of the cluster' })),
+    answer: async ({ cluster, query }) => {
+      const { limit, after } = pageOf(query, Type.Object({ n: Type.Integer() }));
+      const below = after === null ? {} : { after: after.n };
+      const events = await cluster.operator.events({ ...below, limit: limit + 1 });
+      return listed(events, limit, { keyOf: ({ n }) => ({ n }), entryOf: (event) => event });
     },
   }),
 ];

@@ -8,6 +8,7 @@ import { feedRoute } from '../http/step-feed.ts';
 import { type AccountServices, accountRoutes } from './accounts.ts';
 import { actorRoutes } from './actors.ts';
 import { auditRoutes } from './audit.ts';
+import { chartRoutes } from './charts.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { generationRoutes } from './generations.ts';
@@ -21,6 +22,7 @@ import { openApiRoute } from './openapi-document.ts';
 import { type OverviewServices, overviewRoutes } from './overview.ts';
 import { pauseRoutes } from './pauses.ts';
 import { type RefusedServices, refusedRoutes } from './refused.ts';
+import { searchRoutes } from './search.ts';
 import { spendRoutes } from './spend.ts';
 import { type SqlServices, sqlRoutes } from './sql.ts';
 import { type StatusServices, statusRoutes } from './status.ts';
@@ -45,7 +47,9 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     feedRoute(services.clock),
     ...overviewRoutes(services),
     ...nodeRoutes,
+    ...chartRoutes,
     ...actorRoutes,
+    ...searchRoutes,
     ...inflightRoutes,
     ...generationRoutes,
     ...accountRoutes(services),

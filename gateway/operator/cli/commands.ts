@@ -33,6 +33,7 @@ export const COMMANDS: readonly CommandModule[] = [
   module('models', () => import('./provider/models.ts')),
   module('refusals', () => import('./provider/refusals.ts')),
   module('ps inspect why watch drain', () => import('./cluster/look.ts')),
+  module('actors events', () => import('./cluster/actors.ts')),
   module('inflight stop', () => import('./cluster/inflight.ts')),
   module('console', () => import('./cluster/console.ts')),
   module('sql', () => import('./cluster/sql.ts')),

@@ -1,0 +1,87 @@
+/** `troupe actors|events`: stored actors by filter, and what happened to the nodes and their shards. */
+import { type ClusterEvent, systemClock } from '../../../../actors/runtime/index.ts';
+import { local } from '../frame/command.ts';
+import { findCluster } from '../frame/find-cluster.ts';
+import { count } from '../frame/names.ts';
+import { table, timeOf } from '../frame/print.ts';
+
+interface Page<Entry> {
+  readonly data: readonly Entry[];
+  readonly next: string | null;
+}
+
+interface ListedActor {
+  readonly address: string;
+  readonly state: string;
+  readonly since: number;
+  readonly version: number;
+  readonly node: string | null;
+  readonly label: string | null;
+}
+
+const PAGE = {
+  '--limit <count>': count('entries of a page, at most 200 (default: 50)', 'number of entries'),
+  '--cursor <text>': 'continue behind a page, with what its last line printed',
+} as const;
+
+export const commands = [
+  local('actors', 'list stored actors by kind, state, account and node, with the time in their state', {
+    options: {
+      '--kind <kind>': 'only actors of this kind',
+      '--state <state>': 'only those in this state, as `troupe ps` shows it',
+      '--account <account>': 'only those of this account: its id or its name',
+      '--node <node>': 'only those that this node serves',
+      '--order <order>': {
+        meaning: 'age: longest in their state first; newest: the reverse (default: address, of a state age)',
+        choices: ['address', 'age', 'newest'],
+      },
+      ...PAGE,
+    },
+    run: ({ kind, state, account, node, order, limit, cursor, ...options }) =>
+      page<ListedActor>(options, '/api/actors', { kind, state, account, node, order, limit, cursor }),
+    print: ({ data, next }) => `${actorTable(data)}${more(next)}`,
+  }),
+  local('events', 'list joins, deaths, takeovers and hand-overs of shards, newest first', {
+    options: PAGE,
+    run: ({ limit, cursor, ...options }) => page<ClusterEvent>(options, '/api/events', { limit, cursor }),
+    print: ({ data, next }) => `${eventTable(data)}${more(next)}`,
+  }),
+];
+
+async function page<Entry>(
+  options: Parameters<typeof findCluster>[0],
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): Promise<Page<Entry>> {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const { callOperator } = await import('../frame/operator-port.ts');
+  const call = { method: 'GET', path: `${path}?${new URLSearchParams(given)}` } as const;
+  return callOperator<Page<Entry>>(await findCluster(options), call);
+}
+
+function actorTable(actors: readonly ListedActor[]): string {
+  const now = systemClock.now();
+  const rows = actors.map(({ address, label, state, since, node }) => {
+    return [address, label ?? '', state, timeOf(since), `${((now - since) / 1_000).toFixed(0)} s`, node ?? '-'];
+  });
+  return table(['ACTOR', 'NAME', 'STATE', 'SINCE', 'FOR', 'NODE'], rows);
+}
+
+function eventTable(events: readonly ClusterEvent[]): string {
+  const rows = events.map(({ at, type, node, incarnation, shards, from, tookMs, why }) => [
+    timeOf(at),
+    type.replaceAll('_', ' '),
+    `${node} (${incarnation})`,
+    shards ?? '',
+    from ?? '',
+    tookMs === null ? '' : `${tookMs} ms`,
+    why ?? '',
+  ]);
+  return table(['AT', 'EVENT', 'NODE', 'SHARDS', 'FROM', 'AFTER ITS END', 'WHY'], rows);
+}
+
+function more(next: string | null): string {
+  return next === null ? '' : `\nmore: --cursor ${next}`;
+}

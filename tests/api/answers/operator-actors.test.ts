@@ -1,0 +1,148 @@
+/** What the operator port says of actors: charts, lists, links, search, and the events of the cluster. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { bounded } from '../../support/bounded.ts';
+import { openApi } from '../client.ts';
+import { openCluster } from './cluster.ts';
+
+const it = bounded(test);
+
+const { cluster, funded, send } = await openApi(test, openCluster);
+const token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
+const ID = funded.account.slice('account:'.length);
+
+interface Page<Entry> {
+  readonly data: readonly Entry[];
+  readonly next: string | null;
+}
+
+interface Listed {
+  readonly address: string;
+  readonly state: string;
+  readonly since: number;
+  readonly node: string;
+  readonly label: string | null;
+}
+
+async function ask<A>(path: string, query: Readonly<Record<string, string>> = {}, status = 200): Promise<A> {
+  const url = `${cluster.nodes[0]?.operatorUrl}${path}?${new URLSearchParams(query)}`;
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  assert.is(answer.status, status, url);
+  return (await answer.json()) as A;
+}
+
+async function whole(query: Readonly<Record<string, string>>): Promise<readonly Listed[]> {
+  const all: Listed[] = [];
+  let cursor: Readonly<Record<string, string>> = {};
+  for (;;) {
+    const { data, next } = await ask<Page<Listed>>('/api/actors', { ...query, ...cursor });
+    all.push(...data);
+    if (next === null) return all;
+    cursor = { cursor: next };
+  }
+}
+
+it('shows the chart of each kind with the kept number of actors in each state (rule N60)', async () => {
+  interface Chart {
+    readonly kind: string;
+    readonly chart: { readonly states: readonly { readonly name: string }[] };
+    readonly counts: Readonly<Record<string, number>>;
+  }
+  const { data } = await ask<Page<Chart>>('/api/charts');
+  const account = data.find(({ kind }) => kind === 'account');
+  assert.ok(account?.chart.states.some(({ name }) => name === 'open'));
+  assert.is(account?.counts.open, (await whole({ kind: 'account', state: 'open' })).length);
+});
+
+it('lists actors page by page, by every filter, names before ids (rule N60)', async () => {
+  const all = await whole({ limit: '7' });
+  assert.equal(
+    all.map(({ address }) => address),
+    [...new Set(all.map(({ address }) => address))].sort(),
+  );
+  const mine = await whole({ account: ID });
+  assert.ok(mine.every(({ address, node }) => address.includes(ID) && node === 't1'));
+  assert.ok(mine.some(({ address }) => address === funded.keyAddress));
+  const oldest = await whole({ kind: 'endpoint', order: 'age', limit: '3' });
+  const newest = await whole({ kind: 'endpoint', order: 'newest', limit: '200', node: 't1' });
+  assert.ok(oldest.length > 3);
+  assert.equal([...newest].reverse(), oldest);
+  assert.equal(
+    oldest.map(({ since }) => since),
+    oldest.map(({ since }) => since).sort((a, b) => a - b),
+  );
+  const refused = { order: 'address', kind: 'key', state: 'active' };
+  assert.match(await ask<object>('/api/actors', refused, 400).then(JSON.stringify), /"member":"order"/);
+  assert.match(await ask<object>('/api/actors', { node: 't9' }, 400).then(JSON.stringify), /no node is called/);
+  await ask('/api/actors', { account: 'Nobody At All' }, 404);
+  await ask('/api/actors', { cursor: 'nonsense' }, 400);
+});
+
+it('shows one actor with its rows, its mailbox by lane and the actors that it names (rule N61)', async () => {
+  interface View {
+    readonly since: number;
+    readonly node: string;
+    readonly incarnation: string;
+    readonly mailbox: object;
+    readonly rows: Readonly<Record<string, readonly object[]>>;
+    readonly uncommitted: number;
+    readonly links: readonly { readonly address: string; readonly because: string }[];
+  }
+  const view = await ask<View>(`/api/actors/${encodeURIComponent(funded.keyAddress)}`);
+  assert.equal([view.node, view.mailbox, view.uncommitted], ['t1', { system: [], finish: [], start: [] }, 0]);
+  assert.match(view.incarnation, /^[0-9a-f]{24}$/);
+  assert.ok(view.since > 0);
+  assert.equal(
+    view.links.filter(({ address }) => address === funded.account).map(({ because }) => because),
+    ['it belongs to this account'],
+  );
+  assert.not.match(JSON.stringify(view), new RegExp(funded.key));
+});
+
+it('finds addresses, ids and whole names, and only what exists (rule N62)', async () => {
+  interface Found {
+    readonly what: string;
+    readonly address: string;
+    readonly path: string;
+  }
+  const search = async (q: string) => (await ask<Page<Found>>('/api/search', { q })).data;
+  const account = { what: 'account', address: funded.account, path: `/accounts/${ID}` };
+  for (const q of [funded.account, ID, ` ${ID} `]) {
+    const [found] = await search(q);
+    assert.equal([found?.what, found?.address, found?.path], [account.what, account.address, account.path]);
+  }
+  const key = funded.keyAddress.slice(funded.keyAddress.indexOf('/') + 1);
+  assert.equal(
+    (await search(key)).map(({ address }) => address),
+    [funded.keyAddress],
+  );
+  const { label } = (await whole({ account: ID, kind: 'account' }))[0] ?? {};
+  assert.ok(label);
+  assert.ok((await search(String(label).toUpperCase())).some(({ address }) => address === funded.account));
+  assert.equal(await search('acct_nobody'), []);
+  assert.equal(await search('account:acct_nobody'), []);
+  const reply = await send('/chat/completions', {
+    body: { model: 'sim/fast', messages: [{ role: 'user', content: 'Hello' }] },
+  });
+  const { id } = (await reply.json()) as { id: string };
+  assert.equal(
+    (await search(id)).map(({ path }) => path),
+    [`/generations/${id}`],
+  );
+});
+
+it('tells what happened to the nodes, also of before this node started (rule N63)', async () => {
+  const { data, next } = await ask<Page<{ type: string; node: string; shards: number | null }>>('/api/events');
+  assert.is(next, null);
+  const told = data.map(({ type, node, shards }) => [type, node, shards]).reverse();
+  assert.equal(told.slice(0, 2), [
+    ['joined', 't1', null],
+    ['claimed', 't1', 256],
+  ]);
+  const [newest] = (await ask<Page<object>>('/api/events', { limit: '1' })).data;
+  assert.equal(newest, data[0]);
+});
+
+test.run();
