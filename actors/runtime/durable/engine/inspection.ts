@@ -121,7 +121,10 @@ function show(
     context: snapshot === null ? null : kind.kind.redact(context),
     openRows: Object.fromEntries(Object.entries(openRows).map(([name, rows]) => [name, rows.length])),
     rows: Object.fromEntries(
-      Object.entries(openRows).map(([name, rows]) => [name, hide(rows.slice(0, ROWS_SHOWN_MAX)) as readonly ShownRow[]]),
+      Object.entries(openRows).map(([name, rows]) => [
+        name,
+        hide(rows.slice(0, ROWS_SHOWN_MAX)) as readonly ShownRow[],
+      ]),
     ),
     outbox: outbox?.waitingOf(shard, address) ?? [],
     activities: work,

@@ -90,7 +90,14 @@ it('an actor is looked up by its address or by an id, with the reasons of its st
   const found = {
     address: 'video-job:acct_1/vjob_1',
     state: 'rendering',
-    activities: [{ runner: 'b874' }],
+    version: 3,
+    durableVersion: 2,
+    activities: [{ runner: 'b874', runnerNode: 'n3', begun: true, lastFailure: 'timeout: no answer' }],
+    deadLetters: [],
+    waiting: [{ lane: 'finish', event: 'render.done', since: 900, body: {} }],
+    context: { at: 'endpoint:ep_1', own: 'video-job:acct_1/vjob_1', host: 'localhost:4000' },
+    rows: { attempt: [{ id: '1', body: { key: 'key:acct_1/key_9' } }] },
+    outbox: [],
     explanation: ['Attempt 1 renders.', 'The activity render runs on b874: attempt 1.'],
   };
   const nodes = [
@@ -99,11 +106,25 @@ it('an actor is looked up by its address or by an id, with the reasons of its st
   ];
   const rowById = async (_: string, id: string) => (id === 'vjob_1' ? { address: found.address } : null);
   const inspect = async (address: string) => (address === found.address ? found : null);
-  port.cluster = clusterOf({ operator: { inspect, rowById, ps: async () => ({ nodes }) } });
+  const actors = async () => ({ actors: [{ address: found.address, since: 800 }], next: null });
+  const charts = () => ['video-job', 'account', 'endpoint', 'key'].map((kind) => ({ kind }));
+  const rows = { row: async () => null, rows: async () => [], rowById };
+  port.cluster = clusterOf({ operator: { inspect, rowById, actors, charts, ps: async () => ({ nodes }) }, rows });
   for (const name of [encodeURIComponent(found.address), 'vjob_1']) {
     const { body: seen } = await json('GET', `/api/actors/${name}`);
-    const { explanation, ...rest } = found;
-    assert.equal(seen, { ...rest, why: explanation });
+    const { explanation, waiting, activities: _, ...rest } = found;
+    const failure = { code: 'timeout', message: 'no answer' };
+    assert.equal(seen, {
+      ...rest,
+      ...{ why: explanation, label: null, since: 800, uncommitted: 1 },
+      mailbox: { system: [], finish: waiting, start: [] },
+      activities: [{ running: true, runner: 'n3', incarnation: 'b874', failure }],
+      links: [
+        { address: 'account:acct_1', label: null, because: 'it belongs to this account' },
+        { address: 'endpoint:ep_1', label: null, because: 'its state names it as at' },
+        { address: 'key:acct_1/key_9', label: null, because: 'its open row 1 of attempt names it as key' },
+      ],
+    });
     const { body: why } = await json('GET', `/api/why/${name}`);
     const words = ['Attempt 1 renders.', 'The activity render runs on n3 (b874): attempt 1.'];
     assert.equal(why, { address: found.address, state: 'rendering', why: words });
