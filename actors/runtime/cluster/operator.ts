@@ -29,6 +29,7 @@ import type { Router } from './router.ts';
 import type { Ownership } from './shards/ownership.ts';
 import type { ShardMap } from './shards/shard-map.ts';
 import type { ControlCall } from './signal.ts';
+import { listActors } from './stored-actors.ts';
 import type { ClusterWatchers } from './watchers.ts';
 
 const GAUGES_MS = 1_000;
@@ -210,15 +211,8 @@ export class ClusterOperator implements Operator {
     return this.#parts.store.rowById(collection, id);
   }
 
-  async actors({ node, ...query }: ActorsQuery): Promise<ActorsPage> {
-    const { store, map, member } = this.#parts;
-    const names = new Map(member.view.nodes.map(({ incarnation, name }) => [incarnation, name]));
-    const nodeOf = (shard: number): string | null => names.get(map.ownerOf(shard) ?? '') ?? null;
-    if (node !== undefined && ![...names.values()].includes(node)) throw new RangeError(`no node is called "${node}"`);
-    const shards = Array.from({ length: map.count }, (_, shard) => shard).filter((shard) => nodeOf(shard) === node);
-    if (node !== undefined && shards.length === 0) return { actors: [], next: null };
-    const { actors, next } = await store.listActors(node === undefined ? query : { ...query, shards });
-    return { actors: actors.map((actor) => ({ ...actor, node: nodeOf(actor.shard) })), next };
+  actors(query: ActorsQuery): Promise<ActorsPage> {
+    return listActors(this.#parts, query);
   }
 
   events(query: { readonly after?: number; readonly limit: number }): Promise<readonly ClusterEvent[]> {
