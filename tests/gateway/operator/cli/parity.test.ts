@@ -19,6 +19,7 @@ const MODULES = ['accounts', 'deposits', 'keys', 'workspaces', 'audit', 'generat
 const ROWS: Readonly<Record<string, readonly string[] | typeof OPERATOR>> = {
   'accounts create': OPERATOR,
   'accounts list': OPERATOR,
+  'accounts top': OPERATOR,
   'accounts deposit': OPERATOR,
   'accounts adjust': OPERATOR,
   'accounts refund': OPERATOR,
