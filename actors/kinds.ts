@@ -5,7 +5,7 @@ import { batchKind } from './batch/batch.ts';
 import { endpointKind } from './endpoint/endpoint.ts';
 import { fileKind } from './file/file.ts';
 import { issuanceCodeKind } from './issuance-code/issuance-code.ts';
-import { keyKind } from './key/key.ts';
+import { keyKindKeeping } from './key/key.ts';
 import { paymentKind } from './payment/payment.ts';
 import { transactionKind } from './payment/transaction.ts';
 import { providerKind } from './provider/provider.ts';
@@ -14,20 +14,16 @@ import { refusalLogKind } from './refusal-log/refusal-log.ts';
 import type { Kind } from './runtime/index.ts';
 import { invitationKind } from './session/invitation.ts';
 import { sessionKind } from './session/session.ts';
+import { daysMs, type Retention, USUAL_RETENTION } from './terms/retention.ts';
 import { videoJobKind } from './video-job/video-job.ts';
 import { signingKind } from './webhook/signing.ts';
 import { webhookKind } from './webhook/webhook.ts';
 import { workspaceKind } from './workspace/workspace.ts';
 
-/** `generationMs`: retention of generation records; null keeps them for ever. */
-export interface Retention {
-  readonly generationMs?: number | null;
-}
-
-export function kindsWith({ generationMs }: Retention): readonly Kind[] {
+export function kindsWith({ generations, activity }: Retention): readonly Kind[] {
   return [
-    accountKind(generationMs),
-    keyKind,
+    accountKind(daysMs(generations)),
+    keyKindKeeping(daysMs(activity)),
     fileKind,
     batchKind,
     videoJobKind,
@@ -47,4 +43,4 @@ export function kindsWith({ generationMs }: Retention): readonly Kind[] {
   ];
 }
 
-export const kinds: readonly Kind[] = kindsWith({});
+export const kinds: readonly Kind[] = kindsWith(USUAL_RETENTION);

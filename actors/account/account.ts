@@ -5,6 +5,7 @@ import { FEED_EVENTS, feedEventCollection } from '../terms/feed-event.ts';
 import type { Release, Released, Settled, Settlement } from '../terms/hold.ts';
 import type { Principal } from '../terms/principal.ts';
 import type { RefusedAnswer } from '../terms/refusal.ts';
+import { daysMs, USUAL_RETENTION } from '../terms/retention.ts';
 import { accountMachine, accountRows } from './account.machine.ts';
 import { type PaidIn, paidInCollection } from './deposits.ts';
 import { generationCollection } from './generation.ts';
@@ -15,10 +16,8 @@ import { SPEND_DAY, spendDayCollection } from './spend-day.ts';
 import { type AccountView, explainAccount } from './statement.ts';
 import { tombstoneCollection } from './tombstone.ts';
 
-/** Default retention of generation records, counted from their creation. */
-const GENERATION_RETENTION_MS = 90 * 24 * 3_600_000;
-
-export function accountKind(generationRetentionMs: number | null = GENERATION_RETENTION_MS): Kind {
+/** `generationsMs`: how long the records of generations are kept from their creation; null: for ever. */
+export function accountKind(generationsMs = daysMs(USUAL_RETENTION.generations)): Kind {
   return {
     name: 'account',
     machine: accountMachine,
@@ -27,7 +26,7 @@ export function accountKind(generationRetentionMs: number | null = GENERATION_RE
     finishes: ['hold.settle', 'hold.release'],
     volatile: ['account.show', 'account.standing', 'hold.open', 'hold.raise', 'hold.settle', 'hold.release'],
     collections: {
-      generation: generationCollection(generationRetentionMs),
+      generation: generationCollection(generationsMs),
       tombstone: tombstoneCollection,
       claim: claimCollection,
       ledger: { sort: (entry: LedgerEntry) => entry.sequence },

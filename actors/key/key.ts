@@ -30,6 +30,12 @@ export const keyKind: Kind = {
   redact: (context: Json) => plain({ ...(context as unknown as KeyState), digest: 'redacted' }),
 };
 
+/** The kind with another retention of the rows of activity; null keeps them for ever. */
+export function keyKindKeeping(activityMs: number | null): Kind {
+  const usage = { ...usageCollection, retentionMs: activityMs };
+  return { ...keyKind, collections: { ...keyKind.collections, [USAGE]: usage } };
+}
+
 interface KeyCreated {
   readonly key: string;
   readonly label: string;

@@ -15,6 +15,7 @@ import {
   type Stamped,
 } from '../runtime/index.ts';
 import { allRows, firstRow, plain } from '../terms/chart-tools.ts';
+import { daysMs, USUAL_RETENTION } from '../terms/retention.ts';
 import { windowStart } from '../terms/spending.ts';
 import { addUnits, type DaySums, type UsagePart } from '../terms/usage.ts';
 import { add } from '../terms/usd.ts';
@@ -30,8 +31,6 @@ const CLOSE = 'usage.close';
 const USAGE_DAY = 0;
 const PUBLIC_DAY = 1;
 const DAY_MS = 24 * 3_600_000;
-/** Thirteen months: a year can be compared with the one before. */
-const RETENTION_MS = 400 * DAY_MS;
 /** Rows that one step closes; the next step closes the rest. */
 const CLOSED_PER_STEP_MAX = 64;
 /** The timers of a day fire over these hours after its end, those of one account together. */
@@ -64,7 +63,7 @@ export const usageCollection: Collection = {
   index: [(row: KeyUsage) => usageDay(row.account, row.day), (row: KeyUsage) => dateOf(row.day)],
   open: (row: KeyUsage) => row.isClosed !== true,
   nextMax: CLOSED_PER_STEP_MAX,
-  retentionMs: RETENTION_MS,
+  retentionMs: daysMs(USUAL_RETENTION.activity),
 };
 
 /** The value of the index column. */

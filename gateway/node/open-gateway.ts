@@ -1,4 +1,4 @@
-import { kinds } from '../../actors/kinds.ts';
+import { kindsWith } from '../../actors/kinds.ts';
 import type { ByteAccess, Cluster } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import { type DeclareUntilListedParts, declareUntilListed } from '../catalogue/declare/declare-until-listed.ts';
@@ -226,7 +226,7 @@ export function openJobs(
 ): Required<Pick<NodeParts, 'kinds' | 'activities' | 'activityGraceMs'>> {
   const { config, ports = {} } = options;
   return {
-    kinds: [...kinds, ...(ports.kinds ?? [])],
+    kinds: [...kindsWith(config.retention), ...(ports.kinds ?? [])],
     activities: {
       line: lineHandler(() => gateway().jobs),
       results: resultsHandler(() => gateway().jobs),

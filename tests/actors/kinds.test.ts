@@ -41,11 +41,13 @@ it('each chart handles every event that its kind lists for lanes and creation', 
   }
 });
 
-it('generations are kept for 90 days by default', () => {
-  const retention = (of: typeof kinds) => of[0]?.collections.generation?.retentionMs;
-  assert.is(retention(kinds), 90 * 86_400_000);
-  assert.is(retention(kindsWith({ generationMs: 1_000 })), 1_000);
-  assert.is(retention(kindsWith({ generationMs: null })), null);
+it('generations are kept for 90 days and activity for 400, or as configured', () => {
+  const kept = (of: typeof kinds) =>
+    [of[0]?.collections.generation, of[1]?.collections.usage].map((each) => each?.retentionMs);
+  const day = 86_400_000;
+  assert.equal(kept(kinds), [90 * day, 400 * day]);
+  assert.equal(kept(kindsWith({ generations: 1, activity: 31 })), [day, 31 * day]);
+  assert.equal(kept(kindsWith({ generations: null, activity: null })), [null, null]);
 });
 
 test.run();

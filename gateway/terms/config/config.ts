@@ -1,5 +1,6 @@
 import type { RuntimeLimits } from '../../../actors/runtime/index.ts';
 import type { ProviderDeclaration } from '../provider-declaration.ts';
+import type { Retention } from '../../../actors/terms/retention.ts';
 import type { TracingConfig } from '../tracing.ts';
 import type { BenchmarkLimits, CheckLimits } from './check-limits.ts';
 import type { DepositConfig } from './deposit-config.ts';
@@ -35,6 +36,7 @@ export interface ClusterConfig {
   readonly launcher: LauncherLimits;
   readonly operator: OperatorConfig;
   readonly tracing: TracingConfig;
+  readonly retention: Retention;
   readonly workspace: WorkspaceConfig;
   readonly demo: DemoConfig;
   readonly providers: readonly ProviderDeclaration[];

@@ -1,0 +1,16 @@
+/** How long ended rows are kept, in days; null keeps them for ever. A change applies to rows that are written after it. */
+export interface Retention {
+  /** Records of generations, from their creation. One that still runs is kept. */
+  readonly generations: number | null;
+  /** Rows of activity: the sums of a key by day, model and endpoint. */
+  readonly activity: number | null;
+}
+
+/** Thirteen months of activity: a year can be compared with the one before. */
+export const USUAL_RETENTION: Retention = { generations: 90, activity: 400 };
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export function daysMs(days: number | null): number | null {
+  return days === null ? null : days * DAY_MS;
+}
