@@ -62,9 +62,15 @@ function traceRequest(context: RequestContext, tracing: Tracing): void {
   const span = tracing.begin(context.route ?? 'no route', parent, { 'troupe.generation': context.id });
   context.span = span;
   context.response.once('close', () => {
-    const { statusCode } = context.response;
-    span.set({ 'http.response.status_code': statusCode });
-    span.end(statusCode >= 500 ? `status ${statusCode}` : undefined);
+    const { caller, response } = context;
+    const { statusCode } = response;
+    const failed = statusCode >= 500;
+    span.set({
+      'http.response.status_code': statusCode,
+      ...(caller === null ? {} : { 'troupe.account': caller.account, 'troupe.key': caller.key }),
+      ...(failed ? { 'error.type': String(statusCode) } : {}),
+    });
+    span.end(failed ? `status ${statusCode}` : undefined);
   });
 }
 

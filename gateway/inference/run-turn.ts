@@ -12,6 +12,7 @@ import type { Candidate } from '../terms/plan.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import type { Turn, TurnMessage } from '../terms/turn.ts';
 import { hasStoredSound } from './attach-files.ts';
+import { beginCall, failCall } from './call-span.ts';
 import { exhausted } from './exhausted.ts';
 import { ExpressibleAttempt } from './expressible-attempt.ts';
 import { endedEarly, firstDelivery } from './first-delivery.ts';
@@ -157,7 +158,7 @@ class AttemptLoop {
     const { crashPoint, turn } = this.#request;
     let sentAt = clock.monotonic();
     let attempt: ProviderAttempt | null = null;
-    const span = this.#spanOf(candidate);
+    let span: TraceSpan | undefined;
     try {
       let body: string | ProviderUpload | undefined;
       if (this.#request.bytes > LOOP_TURN_BYTES) {
@@ -165,6 +166,7 @@ class AttemptLoop {
         if (this.#isEnded()) return null;
         sentAt = clock.monotonic();
       }
+      span = beginCall(this.#request, candidate);
       this.#flight.aim(this.#targetOf(candidate));
       const opening = calls.open(this.#request, candidate, {
         turn: this.#turn(candidate),
@@ -197,7 +199,7 @@ class AttemptLoop {
     } catch (thrown) {
       attempt?.abort();
       const failure = failureOf(thrown, null);
-      span?.end(failure.category);
+      failCall(span, failure.category);
       this.#record(candidate, failure, sentAt);
       this.#services.planner.failed(candidate.endpoint.id, failure);
       const unrepeated = failure.repeatable && call < CALLS_PER_ENDPOINT_MAX && !this.#isVain(candidate, failure);
@@ -241,13 +243,6 @@ class AttemptLoop {
 
   #targetOf({ model, endpoint: { id: endpoint, provider } }: Candidate) {
     return { model, endpoint, provider: provider.slug, held: this.#hold.amount };
-  }
-
-  #spanOf({ model, endpoint }: Candidate): TraceSpan | undefined {
-    return this.#request.span?.child('call provider', {
-      'troupe.model': model,
-      'troupe.provider': endpoint.provider.name,
-    });
   }
 
   readonly #begun = (abort: () => void): void => {

@@ -13,6 +13,7 @@ import type { TraceSpan } from '../terms/tracing.ts';
 import type { TurnEvent } from '../terms/turn-event.ts';
 import { windowsOf } from '../terms/turn-kind.ts';
 import type { Usage } from '../terms/usage.ts';
+import { endCall } from './call-span.ts';
 import { brokenStream } from './exhausted.ts';
 import type { Inference } from './inference.ts';
 import type { MeasuredMedia } from './media-meter.ts';
@@ -219,15 +220,14 @@ export class RunningAttempt implements RunningTurn {
 
   #close(failure: ProviderFailure | null): void {
     this.#closed = true;
-    this.#begun.span?.end(failure?.category);
     this.#countArrived();
     const now = this.#services.clock.monotonic();
     const receipt = this.#receiptOf(failure, now);
     // Resolve the receipt first: the charge waits for it.
     const measured = this.#meter.measured(() => this.#mediaBounds(), this.#services.clock);
     if (measured instanceof Promise)
-      this.#services.holds.pending.add(measured.then((read) => this.#resolveWith(receipt, read)));
-    else this.#resolveWith(receipt, measured);
+      this.#services.holds.pending.add(measured.then((read) => this.#resolveWith(receipt, read, failure)));
+    else this.#resolveWith(receipt, measured, failure);
     if (failure === null && !this.#left) this.#remember();
     const { candidate, sentAt, firstAt } = this.#begun;
     if (failure !== null) this.#services.planner.failed(candidate.endpoint.id, failure);
@@ -250,14 +250,18 @@ export class RunningAttempt implements RunningTurn {
     return mediaBounds(this.request.turn, endpoint, completionTokensMax);
   }
 
-  #resolveWith(receipt: Receipt, { media, beyond }: MeasuredMedia): void {
+  #resolveWith(measured: Receipt, { media, beyond }: MeasuredMedia, failure: ProviderFailure | null): void {
     const { turn } = this.request;
     const { messages, promptUnits } = this.#begun.candidate;
     if (beyond) this.#doubt('media beyond the admitted bounds');
     const images = inputImages(turn, messages);
     const plain = images === 0 && promptUnits === undefined && isEmpty(media);
     const units = images === 0 ? promptUnits : { ...promptUnits, inputImages: images };
-    this.#resolve(plain ? receipt : { ...receipt, media: { ...media, ...units } });
+    const receipt = plain ? measured : { ...measured, media: { ...media, ...units } };
+    this.#resolve(receipt);
+    const { span, firstAt, sentAt } = this.#begun;
+    const firstMs = firstAt - sentAt;
+    endCall(span, { request: this.request, receipt, firstMs, failure: failure?.category ?? null });
   }
 
   #receiptOf(failure: ProviderFailure | null, now: number): Receipt {

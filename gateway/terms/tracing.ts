@@ -6,8 +6,8 @@ export interface TracingConfig {
   readonly percent: number;
 }
 
-/** Text, numbers and switches that a span carries: our own words and names of the catalogue, never what a client wrote. */
-export type TraceAttributes = Readonly<Record<string, string | number | boolean>>;
+/** Texts, numbers and switches that a span carries: our own words and names of the catalogue, never what a client wrote. */
+export type TraceAttributes = Readonly<Record<string, string | number | boolean | string[]>>;
 
 /** One part of the work on a request. */
 export interface TraceSpan {

@@ -25,11 +25,22 @@ let cluster: TestCluster;
 
 interface Attribute {
   readonly key: string;
-  readonly value: { readonly stringValue?: string; readonly intValue?: number | string };
+  readonly value: {
+    readonly stringValue?: string;
+    readonly boolValue?: boolean;
+    readonly intValue?: number | string;
+    readonly doubleValue?: number;
+    readonly arrayValue?: { readonly values: readonly { readonly stringValue: string }[] };
+  };
 }
 
 function named(attributes: readonly Attribute[] = []): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]));
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]));
+}
+
+function plain({ stringValue, boolValue, arrayValue, doubleValue, intValue }: Attribute['value']): unknown {
+  if (arrayValue !== undefined) return arrayValue.values.map((each) => each.stringValue);
+  return stringValue ?? boolValue ?? doubleValue ?? Number(intValue);
 }
 
 /** Keeps the spans of one OTLP/JSON request. */
@@ -105,7 +116,7 @@ it('one completion is one trace: the request, the asks, the steps at the owner o
     'POST /api/v1/chat/completions',
     'ask turn.admit',
     'step turn.admit',
-    'call provider',
+    'chat sim/fast',
     'ask hold.settle',
   ];
   const found = await spansOf(TRACE, (all) =>
@@ -116,16 +127,61 @@ it('one completion is one trace: the request, the asks, the steps at the owner o
   assert.is(request.parentSpanId, PARENT);
   assert.is(request.attributes['troupe.generation'], answer.headers.get('x-generation-id'));
   assert.is(request.attributes['http.response.status_code'], 200);
-  for (const name of names.filter((other) => /^(ask|call)/.test(other)))
+  for (const name of names.filter((other) => /^(ask|chat)/.test(other)))
     assert.is(one(name).parentSpanId, request.spanId);
   assert.is(one('step turn.admit').parentSpanId, one('ask turn.admit').spanId);
   assert.is(one('step turn.admit').node, owner);
   assert.is.not(request.node, owner);
-  const call = one('call provider');
-  assert.is(call.attributes['troupe.model'], 'sim/fast');
+  const call = one('chat sim/fast');
   const sent = cluster.simulators.flatMap((simulator) => simulator.calls);
   assert.is(sent.at(-1)?.headers.traceparent, `00-${TRACE}-${call.spanId}-01`);
   assert.not.match(JSON.stringify(found), /secret prompt|sk-/);
+});
+
+/** The calls of one request, once each has ended. */
+async function callOf(trace: string, body: object): Promise<{ readonly call: Received; readonly account: string }> {
+  const { account, key } = await cluster.fund('10');
+  const answer = await fetch(`${cluster.baseUrls[0]}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      traceparent: `00-${trace}-${PARENT}-01`,
+    },
+    body: JSON.stringify({ model: 'sim/fast', messages: [{ role: 'user', content: 'a secret prompt' }], ...body }),
+  });
+  await answer.text();
+  const isCall = ({ name }: Received): boolean => name === 'chat sim/fast';
+  const found = await spansOf(trace, (all) => all.some(isCall) && all.some(({ name }) => name.startsWith('POST')));
+  assert.not.match(JSON.stringify(found), /secret prompt|sk-/);
+  return { call: found.find(isCall) as Received, account };
+}
+
+it('a call has the names of the conventions for generative AI, and no content (rule N59)', async () => {
+  const { call, account } = await callOf('5'.repeat(32), { stream: true, max_tokens: 40 });
+  const { attributes } = call;
+  assert.equal(
+    Object.fromEntries(
+      ['operation.name', 'request.model', 'request.max_tokens', 'request.stream', 'response.finish_reasons'].map(
+        (name) => [name, attributes[`gen_ai.${name}`]],
+      ),
+    ),
+    {
+      'operation.name': 'chat',
+      'request.model': 'sim/fast',
+      'request.max_tokens': 40,
+      'request.stream': true,
+      'response.finish_reasons': ['stop'],
+    },
+  );
+  for (const name of ['gen_ai.provider.name', 'gen_ai.response.model', 'gen_ai.response.id', 'troupe.endpoint'])
+    assert.type(attributes[name], 'string', name);
+  for (const name of ['usage.input_tokens', 'usage.output_tokens', 'response.time_to_first_chunk'])
+    assert.ok((attributes[`gen_ai.${name}`] as number) > 0, name);
+  assert.equal([attributes['server.address'], typeof attributes['server.port']], ['127.0.0.1', 'number']);
+  assert.is(attributes['troupe.account'], account);
+  assert.match(attributes['troupe.cost'] as string, /^0\.\d+$/);
+  assert.is(attributes['error.type'], undefined);
 });
 
 it('a request without a trace begins one, and so does one with a malformed header', async () => {
