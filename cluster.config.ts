@@ -308,8 +308,8 @@ const config: ClusterConfig = {
   // A collector of traces (OTLP over HTTP), such as 'http://127.0.0.1:4318/v1/traces'.
   tracing: { url: null, percent: 100 },
 
-  // Days for which ended rows are kept; null keeps them for ever. The ledger and the audit log are kept for ever.
-  retention: { generations: 90, activity: 400 },
+  // Days for which ended rows are kept; null keeps generations and activity for ever. The ledger and the audit log are kept for ever.
+  retention: { generations: 90, activity: 400, history: 7 },
 
   // `zeroRetention: true` restricts every request to endpoints whose claim of zero data retention was approved.
   workspace: { zeroRetention: false, partition: 'model' },

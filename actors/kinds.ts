@@ -20,8 +20,8 @@ import { signingKind } from './webhook/signing.ts';
 import { webhookKind } from './webhook/webhook.ts';
 import { workspaceKind } from './workspace/workspace.ts';
 
-export function kindsWith({ generations, activity }: Retention): readonly Kind[] {
-  return [
+export function kindsWith({ generations, activity, history: days }: Retention): readonly Kind[] {
+  const all: readonly Kind[] = [
     accountKind(daysMs(generations)),
     keyKindKeeping(daysMs(activity)),
     fileKind,
@@ -41,6 +41,7 @@ export function kindsWith({ generations, activity }: Retention): readonly Kind[]
     providerKind,
     endpointKind,
   ];
+  return all.map((kind) => (kind.history === undefined ? kind : { ...kind, history: { ...kind.history, days } }));
 }
 
 export const kinds: readonly Kind[] = kindsWith(USUAL_RETENTION);

@@ -1,7 +1,8 @@
 /** Which steps of the marketplace's actors are recorded without a request. */
 import type { ActorEvent, History } from '../runtime/index.ts';
+import { USUAL_RETENTION } from './retention.ts';
 
-const DAYS = 7;
+const DAYS = USUAL_RETENTION.history;
 
 /** Of jobs, files and other actors that take few steps: a batch of 500 lines takes 1,000. */
 export const EVERY_STEP: History = { always: true, days: DAYS, stepsMax: 1_000 };

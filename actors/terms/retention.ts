@@ -4,10 +4,12 @@ export interface Retention {
   readonly generations: number | null;
   /** Rows of activity: the sums of a key by day, model and endpoint. */
   readonly activity: number | null;
+  /** Recorded steps of actors. */
+  readonly history: number;
 }
 
 /** Thirteen months of activity: a year can be compared with the one before. */
-export const USUAL_RETENTION: Retention = { generations: 90, activity: 400 };
+export const USUAL_RETENTION: Retention = { generations: 90, activity: 400, history: 7 };
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -41,13 +41,16 @@ it('each chart handles every event that its kind lists for lanes and creation', 
   }
 });
 
-it('generations are kept for 90 days and activity for 400, or as configured', () => {
+it('generations are kept for 90 days, activity for 400 and history for 7, or as configured', () => {
   const kept = (of: typeof kinds) =>
     [of[0]?.collections.generation, of[1]?.collections.usage].map((each) => each?.retentionMs);
   const day = 86_400_000;
   assert.equal(kept(kinds), [90 * day, 400 * day]);
-  assert.equal(kept(kindsWith({ generations: 1, activity: 31 })), [day, 31 * day]);
-  assert.equal(kept(kindsWith({ generations: null, activity: null })), [null, null]);
+  assert.equal(kept(kindsWith({ generations: 1, activity: 31, history: 2 })), [day, 31 * day]);
+  assert.equal(kept(kindsWith({ generations: null, activity: null, history: 2 })), [null, null]);
+  const recorded = (of: typeof kinds) => new Set(of.flatMap(({ history }) => history?.days ?? []));
+  assert.equal([...recorded(kinds)], [7]);
+  assert.equal([...recorded(kindsWith({ generations: 1, activity: 31, history: 2 }))], [2]);
 });
 
 test.run();

@@ -184,6 +184,13 @@ it('a call has the names of the conventions for generative AI, and no content (r
   assert.is(attributes['error.type'], undefined);
 });
 
+it('a call that failed names its category, and has no charge', async () => {
+  const content = '@sim {"id":"failed-call","status":400}';
+  const { call } = await callOf('6'.repeat(32), { messages: [{ role: 'user', content }] });
+  assert.type(call.attributes['error.type'], 'string');
+  assert.is(call.attributes['troupe.cost'], undefined);
+});
+
 it('a request without a trace begins one, and so does one with a malformed header', async () => {
   const before = spans.length;
   for (const traceparent of ['', '00-zz-00-01', `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`]) {

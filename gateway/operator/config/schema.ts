@@ -29,7 +29,8 @@ const retentionMs = Type.Integer({
   description: 'milliseconds, a whole number, 1 or more',
 });
 /** At least a day: a repeat of a charge must still find its record. */
-const days = Type.Union([Type.Null(), Type.Integer({ minimum: 1, maximum: 36_500 })], {
+const days = Type.Integer({ minimum: 1, maximum: 36_500, description: 'days, a whole number from 1 to 36500' });
+const daysOrEver = Type.Union([Type.Null(), days], {
   description: 'days, a whole number from 1 to 36500, or null to keep for ever',
 });
 const port = Type.Integer({ minimum: 0, maximum: 65_535, description: 'a port, 0 to 65535 (0 takes a free one)' });
@@ -268,7 +269,7 @@ export const configSchema = record({
     }),
     percent,
   }),
-  retention: record({ generations: days, activity: days }),
+  retention: record({ generations: daysOrEver, activity: daysOrEver, history: days }),
   workspace: record({
     zeroRetention: flag,
     partition: Type.Union([Type.Literal('model'), Type.Literal('none')], { description: '"model" or "none"' }),
