@@ -6,6 +6,7 @@ import { apiDocsRoutes } from './api-docs/api-docs.ts';
 import { authRoutes } from './auth/auth-routes.ts';
 import { cataloguePageRoutes } from './catalogue/catalogue-pages.ts';
 import { EndpointHistories } from './catalogue/endpoint-histories.ts';
+import { homeRoutes } from './home/home.ts';
 import { assetRoutes, serveAsset } from './kit/assets.ts';
 import { html } from './kit/html.ts';
 import { layout } from './kit/layout.ts';
@@ -23,6 +24,7 @@ export interface PageParts extends AccountParts {
 /** Every page for browsers, with what its forms send and the files it loads. Refusals are pages too. */
 export function pageRoutes({ node, apiDocument, ...account }: PageParts): readonly Route[] {
   const routes: readonly PageRoute[] = [
+    ...homeRoutes,
     ...cataloguePageRoutes(new EndpointHistories(node.services.cluster)),
     ...assetRoutes,
     ...siteFileRoutes,
@@ -38,7 +40,7 @@ export function pageRoutes({ node, apiDocument, ...account }: PageParts): readon
   }));
 }
 
-/** What a crawler may read: the catalogue and its files. The rest is of persons, or of programs. */
+/** What a crawler may read: the first page, the catalogue and its files. The rest is of persons, or of programs. */
 const ROBOTS = `User-agent: *
 Allow: /$
 Allow: /models

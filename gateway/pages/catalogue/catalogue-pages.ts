@@ -4,16 +4,15 @@ import type { Json } from '../../../actors/runtime/index.ts';
 import { listFamilies } from '../../catalogue/families.ts';
 import { catalogueModel } from '../../catalogue/models.ts';
 import { listProviders } from '../../catalogue/providers.ts';
-import { standardEnvelope } from '../../dialects/reply/error-envelope.ts';
 import { type ModelSelection, selectModels } from '../../edge/query/filter-models.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import { PREFIX } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/write-answer.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
-import { GatewayError, notFound } from '../../terms/gateway-error.ts';
+import { GatewayError } from '../../terms/gateway-error.ts';
 import type { Html } from '../kit/html.ts';
 import { layout, type SearchEntry } from '../kit/layout.ts';
-import { pageAnswer, redirectAnswer } from '../kit/page-answer.ts';
+import { pageAnswer } from '../kit/page-answer.ts';
 import { openPage, type PageRoute, type Visit } from '../kit/page-route.ts';
 import type { Option } from '../kit/parts/fields.ts';
 import type { EndpointHistories } from './endpoint-histories.ts';
@@ -24,8 +23,6 @@ import { modelsContent } from './models-page.ts';
 /** The public catalogue for browsers: the same models, filters and figures as the catalogue routes of the API. */
 export function cataloguePageRoutes(histories: EndpointHistories): readonly PageRoute[] {
   return [
-    // A client that is no browser reads the refusal of the API.
-    ...openPage('/', lead).map((route) => ({ ...route, errorEnvelope: standardEnvelope })),
     ...openPage('/models', showModels),
     ...openPage('/models/:author/:slug', (visit) => showModel(visit, histories)),
   ];
@@ -33,12 +30,6 @@ export function cataloguePageRoutes(histories: EndpointHistories): readonly Page
 
 const PAGE = '24';
 const NOTHING: ModelSelection = { models: [], total: 0, next: null, unsupported: [] };
-
-/** A browser begins at the catalogue; any other client is told where the API begins. */
-function lead({ context, site }: Visit): RouteAnswer {
-  if (context.request.headers.accept?.includes('text/html')) return redirectAnswer('/models', site);
-  throw notFound(`No route for ${context.request.method} /; the API begins at ${PREFIX}`);
-}
 
 function showModels(visit: Visit): RouteAnswer {
   const sent = new URLSearchParams(visit.context.query);

@@ -79,14 +79,6 @@ it('every listed model has its page; an unknown one names the nearest', async ()
   assert.match(unknown.text, 'sim/fast');
 });
 
-it('a browser begins at the catalogue, any other client is told where the API begins', async () => {
-  const browsed = await visitor.get('/', { accept: 'text/html,*/*' });
-  assert.equal([browsed.status, browsed.headers.get('location')], [303, '/models']);
-  const other = await fetch(origin);
-  assert.is(other.status, 404);
-  assert.match(await other.text(), '/api/v1');
-});
-
 it('the catalogue fits its window and breaks no policy: light, dark and on a phone', async () => {
   const context = await openContext();
   const page = await context.newPage();

@@ -92,7 +92,7 @@ function accountPaths(): readonly string[] {
 }
 
 const everyPath = (): readonly string[] => [
-  ...['/models', '/models/sim/fast', '/models/sim/filmstrip', '/api/v1/docs', '/api/v1/docs/postChatCompletions'],
+  ...['/', '/models', '/models/sim/fast', '/models/sim/filmstrip', '/api/v1/docs', '/api/v1/docs/postChatCompletions'],
   ...['/api/v1/docs/getVideosIdContent', '/models/sim/no-such-model', authPath(pkce().challenge, { limit: '1' })],
   ...accountPaths(),
   ...single,
