@@ -12,11 +12,11 @@ import type { ProviderKeys } from '../terms/provider-declaration.ts';
 import { TurnFiles } from './attach-files.ts';
 import { CallEvidence } from './call-evidence.ts';
 import { Holds } from './holds.ts';
-import { KeyAlarms } from './key-alarms.ts';
-import type { Outcomes } from './outcomes.ts';
 import { Planner } from './planner.ts';
 import { ProviderCalls, type Targets } from './provider-calls.ts';
-import { RefusalRecorder } from './refusal-recorder.ts';
+import { KeyAlarms } from './reports/key-alarms.ts';
+import type { Outcomes } from './reports/outcomes.ts';
+import { RefusalRecorder } from './reports/refusal-recorder.ts';
 
 /** Of a node, what its inference is made of. */
 interface InferenceParts {

@@ -14,7 +14,7 @@ import type { Candidate } from '../terms/plan.ts';
 import type { ProviderKeys } from '../terms/provider-declaration.ts';
 import type { TraceSpan } from '../terms/tracing.ts';
 import type { Turn } from '../terms/turn.ts';
-import type { RefusalRecorder } from './refusal-recorder.ts';
+import type { RefusalRecorder } from './reports/refusal-recorder.ts';
 import type { TurnRequest } from './turn-request.ts';
 
 /** A stream spends many bytes on little text, and its bytes are not kept in memory. */

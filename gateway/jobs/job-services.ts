@@ -1,7 +1,7 @@
 import type { FileServices } from '../files/file-services.ts';
 import type { Inference } from '../inference/inference.ts';
-import type { Outcomes } from '../inference/outcomes.ts';
 import type { Targets } from '../inference/provider-calls.ts';
+import type { Outcomes } from '../inference/reports/outcomes.ts';
 import type { Flights } from '../inflight/flights.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { JobPace } from '../overload/job-pace.ts';

@@ -51,7 +51,7 @@ export function isSweeper(self: string, member: Member): boolean {
   return preferred(SWEEPER_SHARD, staying)?.incarnation === self && member.fresh;
 }
 
-export interface RowSweepParts {
+interface RowSweepParts {
   /** Only one node of the cluster sweeps. */
   readonly isMine: () => boolean;
   readonly store: Store;

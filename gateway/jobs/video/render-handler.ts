@@ -23,7 +23,7 @@ import {
   reportSubmitted,
 } from '../../../actors/video-job/video-job.ts';
 import { isLost } from '../../files/byte-failure.ts';
-import { accountTag } from '../../inference/outcomes.ts';
+import { accountTag } from '../../inference/reports/outcomes.ts';
 import type { Flight } from '../../inflight/flights.ts';
 import { ProviderFailure } from '../../providers/provider-failure.ts';
 import type { RenderLimits } from '../../terms/config/render-limits.ts';

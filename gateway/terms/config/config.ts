@@ -1,6 +1,6 @@
 import type { RuntimeLimits } from '../../../actors/runtime/index.ts';
-import type { ProviderDeclaration } from '../provider-declaration.ts';
 import type { Retention } from '../../../actors/terms/retention.ts';
+import type { ProviderDeclaration } from '../provider-declaration.ts';
 import type { TracingConfig } from '../tracing.ts';
 import type { BenchmarkLimits, CheckLimits } from './check-limits.ts';
 import type { DepositConfig } from './deposit-config.ts';

@@ -123,7 +123,11 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     { edge: { requestsMax: '5' } },
     /edge\.requestsMax is "5" and must be a whole number, 1 or more/,
   ],
-  ['a retention of no day', { retention: { activity: 0 } }, /retention\.activity is 0 and must be days, a whole number/],
+  [
+    'a retention of no day',
+    { retention: { activity: 0 } },
+    /retention\.activity is 0 and must be days, a whole number/,
+  ],
   ['a time of zero', { upstream: { connectMs: 0 } }, /upstream\.connectMs is 0 and must be milliseconds/],
   [
     'a percentage above 100',

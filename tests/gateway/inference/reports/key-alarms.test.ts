@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ActorEvent, Cluster } from '../../../actors/runtime/index.ts';
-import { KeyAlarms } from '../../../gateway/inference/key-alarms.ts';
-import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
-import { HandClock } from '../../actors/runtime/durable/hand-clock.ts';
+import type { ActorEvent, Cluster } from '../../../../actors/runtime/index.ts';
+import { KeyAlarms } from '../../../../gateway/inference/reports/key-alarms.ts';
+import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
+import { HandClock } from '../../../actors/runtime/durable/hand-clock.ts';
 
 function opened() {
   const clock = new HandClock();

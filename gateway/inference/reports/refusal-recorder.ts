@@ -1,11 +1,11 @@
-import { noteRefusal, RECORDINGS_TOPIC, type RefusalRecording } from '../../actors/provider/refusals.ts';
-import type { Cluster } from '../../actors/runtime/index.ts';
-import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import type { RefusalSink } from '../providers/call/open.ts';
-import type { ProviderFailure } from '../providers/provider-failure.ts';
-import { redactRefusal, type SentRequest } from '../providers/refusal/redact-refusal.ts';
-import { refusalWords } from '../providers/refusal-words.ts';
-import type { ProviderKeys } from '../terms/provider-declaration.ts';
+import { noteRefusal, RECORDINGS_TOPIC, type RefusalRecording } from '../../../actors/provider/refusals.ts';
+import type { Cluster } from '../../../actors/runtime/index.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import type { RefusalSink } from '../../providers/call/open.ts';
+import type { ProviderFailure } from '../../providers/provider-failure.ts';
+import { redactRefusal, type SentRequest } from '../../providers/refusal/redact-refusal.ts';
+import { refusalWords } from '../../providers/refusal-words.ts';
+import type { ProviderKeys } from '../../terms/provider-declaration.ts';
 
 /** Milliseconds between two refusals that one node records of one provider. */
 const EVERY_MS = 1_000;

@@ -1,6 +1,6 @@
-import { reportKey } from '../../actors/provider/provider.ts';
-import type { Clock, Cluster } from '../../actors/runtime/index.ts';
-import type { ProviderFailure } from '../providers/provider-failure.ts';
+import { reportKey } from '../../../actors/provider/provider.ts';
+import type { Clock, Cluster } from '../../../actors/runtime/index.ts';
+import type { ProviderFailure } from '../../providers/provider-failure.ts';
 
 /** The key is refused (401, 403), or its account has no credit or quota left (402, 429). */
 const ALARMING: ReadonlySet<number> = new Set([401, 402, 403, 429]);

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RECORDINGS_TOPIC } from '../../../actors/provider/refusals.ts';
-import type { ActorEvent, Cluster, Json } from '../../../actors/runtime/index.ts';
-import { RefusalRecorder } from '../../../gateway/inference/refusal-recorder.ts';
-import { ProviderFailure } from '../../../gateway/providers/provider-failure.ts';
-import { bounded } from '../../support/bounded.ts';
-import { endpointOf } from '../../support/model/endpoints.ts';
-import { turnOf } from '../providers/scene.ts';
+import { RECORDINGS_TOPIC } from '../../../../actors/provider/refusals.ts';
+import type { ActorEvent, Cluster, Json } from '../../../../actors/runtime/index.ts';
+import { RefusalRecorder } from '../../../../gateway/inference/reports/refusal-recorder.ts';
+import { ProviderFailure } from '../../../../gateway/providers/provider-failure.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { endpointOf } from '../../../support/model/endpoints.ts';
+import { turnOf } from '../../providers/scene.ts';
 
 const it = bounded(test, 5_000);
 

@@ -1,6 +1,6 @@
-import { observeAttempts } from '../../actors/endpoint/endpoint.ts';
-import type { ObservedAttempt } from '../../actors/endpoint/window.ts';
-import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
+import { observeAttempts } from '../../../actors/endpoint/endpoint.ts';
+import type { ObservedAttempt } from '../../../actors/endpoint/window.ts';
+import type { Cancel, Clock, Cluster } from '../../../actors/runtime/index.ts';
 
 /** Characters of an account's id that tell its attempts from those of others. */
 const TAG_CHARACTERS = 8;
