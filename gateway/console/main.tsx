@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type OperatorSession, onSessionEnd } from './client/api.ts';
-import { SignedIn } from './kit/change.tsx';
+import { Changes, SignedIn } from './kit/change.tsx';
 import { Shell } from './shell.tsx';
 import { openSession, SignIn } from './sign-in.tsx';
 import './console.css';
@@ -29,7 +29,9 @@ function Console() {
   if (session === null) return <SignIn opened={setSession} />;
   return (
     <SignedIn.Provider value={session}>
-      <Shell session={session} ended={() => setSession(null)} />
+      <Changes>
+        <Shell session={session} ended={() => setSession(null)} />
+      </Changes>
     </SignedIn.Provider>
   );
 }

@@ -1,5 +1,5 @@
 /** A change: it wants a reason, says first what it would do, and names the command that does the same. */
-import { createContext } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiFault, type OperatorSession, post } from '../client/api.ts';
 
@@ -25,24 +25,34 @@ interface ChangeProps {
   readonly done?: () => void;
 }
 
+const Opener = createContext<(change: ChangeProps) => void>(() => {});
+
+/** Holds the open change, so that its outcome stays when the row with its button is gone. */
+export function Changes({ children }: { readonly children: ComponentChildren }) {
+  const [open, setOpen] = useState<ChangeProps | null>(null);
+  return (
+    <Opener.Provider value={setOpen}>
+      {children}
+      {open !== null && <ChangeDialog {...open} close={() => setOpen(null)} />}
+    </Opener.Provider>
+  );
+}
+
 /** A button that opens the change; disabled, with the reason, for a viewer. */
 export function Change(props: ChangeProps) {
   const session = useContext(SignedIn);
-  const [open, setOpen] = useState(false);
+  const open = useContext(Opener);
   const mayChange = session?.role === 'operator';
   return (
-    <>
-      <button
-        type="button"
-        class={props.isDangerous ? 'danger' : undefined}
-        disabled={!mayChange}
-        title={mayChange ? undefined : 'A viewer cannot change anything'}
-        onClick={() => setOpen(true)}
-      >
-        {props.label}
-      </button>
-      {open && <ChangeDialog {...props} close={() => setOpen(false)} />}
-    </>
+    <button
+      type="button"
+      class={props.isDangerous ? 'danger' : undefined}
+      disabled={!mayChange}
+      title={mayChange ? undefined : 'A viewer cannot change anything'}
+      onClick={() => open(props)}
+    >
+      {props.label}
+    </button>
   );
 }
 

@@ -41,6 +41,8 @@ const EVENTS_SHOWN_MAX = 4;
 const OPTIONS = {
   'elk.algorithm': 'layered',
   'elk.direction': 'RIGHT',
+  // The states stand in the order of the chart, its first one at the left.
+  'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
   'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
   'elk.layered.spacing.nodeNodeBetweenLayers': '48',
   'elk.spacing.nodeNode': '28',

@@ -107,11 +107,16 @@ function Alarms({ alarms }: { readonly alarms: readonly Alarm[] }) {
               </span>
             )}
           </p>
-          <p>{todo}</p>
+          <Words text={todo} />
         </li>
       ))}
     </ul>
   );
+}
+
+/** A command stands between backticks. */
+function Words({ text }: { readonly text: string }) {
+  return <p>{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={part}>{part}</code>))}</p>;
 }
 
 function Summary({ overview: { nodes, counts, quarantined, deadLetters } }: { readonly overview: Overview }) {
@@ -176,7 +181,7 @@ function flightColumns(refresh: () => void): readonly Column<InFlight>[] {
     { name: 'Account', cell: (one) => <ActorLink address={one.account} label={one.accountName} /> },
     { name: 'Key', cell: ({ key, keyName }) => (key === null ? '' : <ActorLink address={key} label={keyName} />) },
     { name: 'Model', cell: ({ model }) => model },
-    { name: 'Endpoint', cell: ({ endpoint }) => endpoint ?? <span class="muted">not chosen yet</span> },
+    { name: 'Endpoint', cell: ({ endpoint }) => <EndpointLink id={endpoint} /> },
     { name: 'Phase', cell: ({ phase }) => <StateBadge state={phase} tone="busy" /> },
     { name: 'Tokens', isNumber: true, cell: ({ tokens }) => (tokens === null ? '' : count(tokens)) },
     { name: 'Age', isNumber: true, cell: ({ startedAt }) => <Age since={startedAt} /> },
@@ -189,6 +194,15 @@ function flightColumns(refresh: () => void): readonly Column<InFlight>[] {
       ),
     },
   ];
+}
+
+function EndpointLink({ id }: { readonly id: string | null }) {
+  if (id === null) return <span class="muted">not chosen yet</span>;
+  return (
+    <a class="id" href={hrefOf(`/endpoints/${id}`)} title={id}>
+      {id}
+    </a>
+  );
 }
 
 function Nodes({ nodes }: { readonly nodes: readonly NodeView[] }) {
