@@ -15,11 +15,8 @@ interface Step {
   readonly node?: string;
 }
 
-/** What the feed says: a step, a hint that nodes or events changed, or how many messages were left out. */
-export type FeedMessage =
-  | Step
-  | { readonly type: 'nodes' | 'events'; readonly cursor: number }
-  | { readonly type: 'gap'; readonly dropped: number; readonly cursor: number };
+/** What the feed says: a step, or that steps were left out; how many is unknown after a reconnect. */
+export type FeedMessage = Step | { readonly type: 'gap'; readonly dropped: number | null; readonly cursor: number };
 
 /** The server sends no more than it allows to be unacknowledged. */
 const ACK_EVERY = 32;

@@ -1,5 +1,5 @@
 /** The command palette: finds any id, any actor, any page and any action by keyboard. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiFault, get, type Page } from '../client/api.ts';
 import { go } from '../client/place.ts';
 
@@ -23,7 +23,8 @@ const SHOWN_MAX = 12;
 /** Opens with Ctrl K, or Cmd K, or a slash. */
 export function Palette({ commands, open, close }: { commands: readonly Command[]; open: boolean; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next paint, so that no key that follows the shortcut is lost.
+  useLayoutEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();
   }, [open]);

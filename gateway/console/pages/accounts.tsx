@@ -194,7 +194,7 @@ function SpendPanel({
       <Answer live={live}>
         {({ data }) => (
           <Table
-            caption={title}
+            caption={`${title}, of this account`}
             rows={data}
             keyOf={({ name }) => name}
             empty="Nothing was charged"

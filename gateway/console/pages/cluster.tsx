@@ -1,6 +1,5 @@
 /** The cluster: nodes, who owns which shard, and every join, death, takeover and hand-over. */
 import type { Page } from '../client/api.ts';
-import { useFeed } from '../client/feed.ts';
 import { useLive } from '../client/live.ts';
 import { usePlace } from '../client/place.ts';
 import { Change } from '../kit/change.tsx';
@@ -21,8 +20,6 @@ interface NodeRow {
   readonly restarts: { readonly total: number; readonly lastHour: number } | null;
   readonly lastEnd: { readonly reason: string; readonly at: number | null } | null;
   readonly memoryBytes: number | null;
-  readonly commitMs: number | null;
-  readonly gauges: Readonly<Record<string, number>> | null;
 }
 
 interface ShardOwner {
@@ -45,12 +42,6 @@ interface ClusterEvent {
 export function ClusterPage() {
   const nodes = useLive<Page<NodeRow>>('/api/nodes');
   const shards = useLive<{ readonly shards: readonly ShardOwner[] }>('/api/shards');
-  useFeed(['-'], ({ type }) => {
-    if (type === 'nodes' || type === 'events') {
-      nodes.refresh();
-      shards.refresh();
-    }
-  });
   return (
     <PageFrame title="Cluster" what="Which nodes are alive, which of them serves which shard, and how that changed.">
       <Panel title="Nodes">
@@ -78,7 +69,6 @@ function Nodes({ nodes, refresh }: { readonly nodes: readonly NodeRow[]; readonl
         { name: 'State', cell: ({ state, live }) => <StateBadge state={live ? state : `${state}, not live`} /> },
         { name: 'Shards', isNumber: true, cell: ({ shards }) => shards },
         { name: 'Up for', isNumber: true, cell: ({ startedAt }) => <Age since={startedAt} /> },
-        { name: 'Commit', isNumber: true, cell: ({ commitMs }) => (commitMs === null ? '' : duration(commitMs)) },
         {
           name: 'Memory',
           isNumber: true,

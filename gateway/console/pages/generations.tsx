@@ -6,7 +6,7 @@ import { Change } from '../kit/change.tsx';
 import { Filters } from '../kit/filters.tsx';
 import { Facts, PageFrame, Panel } from '../kit/layout.tsx';
 import { Answer, Notice, StateBadge } from '../kit/state.tsx';
-import { Listing } from '../kit/table.tsx';
+import { Listing, Table } from '../kit/table.tsx';
 import { ActorLink, count, dateTime, duration, Id, Money, Time } from '../kit/text.tsx';
 
 interface GenerationRow {
@@ -156,35 +156,18 @@ function Charge({ timeline }: { readonly timeline: Timeline }) {
           ['Rounding', timeline.rounding],
         ]}
       />
-      <table class="charge">
-        <caption class="visually-hidden">Parts of the charge</caption>
-        <thead>
-          <tr>
-            <th scope="col">Part</th>
-            <th scope="col" class="number">
-              Quantity
-            </th>
-            <th scope="col" class="number">
-              Price
-            </th>
-            <th scope="col" class="number">
-              Amount
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {timeline.charge.map(({ name, quantity, price, amount }) => (
-            <tr key={name}>
-              <td>{name}</td>
-              <td class="number">{quantity}</td>
-              <td class="number">{price ?? ''}</td>
-              <td class="number">
-                <Money usd={amount} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Parts of the charge"
+        rows={timeline.charge}
+        keyOf={({ name }) => name}
+        empty="Nothing is charged"
+        columns={[
+          { name: 'Part', cell: ({ name }) => name },
+          { name: 'Quantity', isNumber: true, cell: ({ quantity }) => quantity },
+          { name: 'Price', isNumber: true, cell: ({ price }) => price },
+          { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} /> },
+        ]}
+      />
     </Panel>
   );
 }

@@ -35,7 +35,7 @@ test.before(async () => {
   cluster = await startCluster({ nodes: 2, rates: UNLIMITED, simulators: ['sim-a', 'sim-b'] });
   console = `${cluster.nodes[0]?.operatorUrl}/console`;
   const funded = await cluster.fund('10', { name: 'production' });
-  account = funded.account;
+  account = funded.account.replace('account:', '');
   const client = clientOf(cluster, funded.key);
   const turn = { model: 'sim/fast', messages: [{ role: 'user', content: 'Hello' }] };
   const answer = await client.send('/chat/completions', { body: turn });
@@ -112,12 +112,13 @@ it('anything is found by keyboard: an account by its id, a batch by its id, a pa
   await signIn(page);
   for (const [typed, found] of [
     [batch, new RegExp(`/actors/batch%3A${account}%2F${batch}`)],
-    [account, new RegExp(account)],
+    [account, new RegExp(`/accounts/${account}`)],
     ['Cluster', /\/cluster$/],
   ] as const) {
     await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'An id, a name' }).waitFor();
     await page.keyboard.type(typed);
-    await page.getByRole('option').first().waitFor();
+    await page.locator('.offers [role=option]').first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(found);
   }
