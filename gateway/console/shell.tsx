@@ -1,5 +1,5 @@
 /** The frame around every page: navigation, the cluster's name and health, the palette. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { type OperatorSession, signOut } from './client/api.ts';
 import { go, hrefOf, usePlace } from './client/place.ts';
 import { PageFrame } from './kit/layout.tsx';
@@ -93,7 +93,8 @@ function commandsOf(leave: () => void): readonly Command[] {
 
 /** Ctrl K, Cmd K, or a slash outside of a field. */
 function useShortcut(open: () => void): void {
-  useEffect(() => {
+  // Before the first paint: whoever sees the page can use it.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       const isField = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
       const isCtrlK = event.key === 'k' && (event.ctrlKey || event.metaKey);

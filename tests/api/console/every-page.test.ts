@@ -115,8 +115,10 @@ it('anything is found by keyboard: an account by its id, a batch by its id, a pa
     [account, new RegExp(`/accounts/${account}`)],
     ['Cluster', /\/cluster$/],
   ] as const) {
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'An id, a name' }).waitFor();
+    await eventually(async () => {
+      await page.keyboard.press('Control+k');
+      assert.ok(await page.getByRole('combobox', { name: 'An id, a name' }).isVisible());
+    });
     await page.keyboard.type(typed);
     await page.locator('.offers [role=option]').first().waitFor();
     await page.keyboard.press('Enter');

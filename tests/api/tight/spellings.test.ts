@@ -147,7 +147,7 @@ it('HEAD of the API and of the model list sends the headers of GET without the b
 
 it('a target that is not a path of the API, and an unsupported method, are refused in the envelope', async () => {
   for (const [method, target, status, expected] of [
-    ['GET', '/', 404, '"message":"No route for GET /; the API begins at /api/v1"'],
+    ['GET', '/v1', 404, 'No route for GET /v1; the API begins at /api/v1'],
     ['POST', '/v1/chat/completions', 404, 'did you mean /api/v1/chat/completions? The API begins at /api/v1"'],
     ['GET', '/v2/models', 404, 'No route for GET /v2/models; the API begins at /api/v1"'],
     ['GET', '/api/v1x', 404, 'No route for GET /api/v1x; the API begins at /api/v1"'],

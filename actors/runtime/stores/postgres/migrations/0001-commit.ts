@@ -95,15 +95,15 @@ BEGIN
       WHERE r.collection = w.collection AND r.id = w.id AND r.address = w.address AND verdicts[w.part] = 0;
   END IF;
 
-  IF cardinality(m_part) > 0 THEN
-    DELETE FROM rows AS r USING unnest(m_part, m_address, m_collection, m_rows_max)
-        AS w (part, address, collection, rows_max)
-      CROSS JOIN LATERAL (SELECT o.sort, o.id FROM rows AS o
-        WHERE o.address = w.address AND o.collection = w.collection
-        ORDER BY o.sort DESC, o.id DESC LIMIT 1 OFFSET w.rows_max) AS last
-      WHERE r.address = w.address AND r.collection = w.collection AND verdicts[w.part] = 0
-        AND (r.sort, r.id) <= (last.sort, last.id);
-  END IF;
+  FOR at IN SELECT generate_subscripts(m_part, 1) LOOP
+    CONTINUE WHEN verdicts[m_part[at]] <> 0;
+    FOR found IN SELECT o.sort, o.id FROM rows AS o WHERE o.address = m_address[at] AND o.collection = m_collection[at]
+      ORDER BY o.sort DESC, o.id DESC LIMIT 1 OFFSET m_rows_max[at]
+    LOOP
+      DELETE FROM rows AS r WHERE r.address = m_address[at] AND r.collection = m_collection[at]
+        AND (r.sort, r.id) <= (found.sort, found.id);
+    END LOOP;
+  END LOOP;
 
   IF cardinality(r_part) > 0 THEN
     INSERT INTO rows (address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body)

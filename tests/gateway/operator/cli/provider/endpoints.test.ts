@@ -18,8 +18,10 @@ const MEASURED = {
 /** A cluster of three endpoints, and one that is quarantined. */
 const session = {
   operator: {
-    actors: async (kind: string) =>
-      (kind === 'endpoint' ? ['quick', 'new', 'slow', 'broken'] : []).map((id) => `endpoint:${id}`),
+    actors: async ({ kind }: { readonly kind: string }) => ({
+      actors: (kind === 'endpoint' ? ['quick', 'new', 'slow', 'broken'] : []).map((id) => ({ address: `endpoint:${id}` })),
+      next: null,
+    }),
     inspect: async (address: string) => {
       const id = address.slice('endpoint:'.length) as keyof typeof MEASURED;
       const declaration = { ...DECLARATION, id, model: `m/${id}` };
