@@ -19,7 +19,9 @@ const MEASURED = {
 const session = {
   operator: {
     actors: async ({ kind }: { readonly kind: string }) => ({
-      actors: (kind === 'endpoint' ? ['quick', 'new', 'slow', 'broken'] : []).map((id) => ({ address: `endpoint:${id}` })),
+      actors: (kind === 'endpoint' ? ['quick', 'new', 'slow', 'broken'] : []).map((id) => ({
+        address: `endpoint:${id}`,
+      })),
       next: null,
     }),
     inspect: async (address: string) => {
