@@ -2,8 +2,8 @@
  * Bundles the operator's console for browsers: `index.html` and the hashed scripts and styles that it names. Nothing of
  * it is a package at run time.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { fetchPackage } from './fetch.mjs';
 import { log, ROOT } from './run.mjs';
@@ -12,6 +12,8 @@ import { log, ROOT } from './run.mjs';
 const BUNDLER_VERSION = '0.28.2';
 const SOURCES = 'gateway/console';
 const ENTRY = `${SOURCES}/main.tsx`;
+/** What the bundle is made of; a start installs no development dependency, so these are then fetched. */
+export const PACKAGES = ['preact', 'elkjs', 'uplot'];
 
 /** The bundler, fetched once. */
 export async function bundler() {
@@ -27,6 +29,7 @@ export async function bundleConsole(outdir) {
   const { build } = await bundler();
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
+    nodePaths: fetchedFolders(),
     entryPoints: [{ in: ENTRY, out: 'app' }],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -52,6 +55,13 @@ export async function bundleConsole(outdir) {
   mkdirSync(outdir, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
   writeFileSync(join(outdir, 'index.html'), pageOf(metafile, outdir));
+}
+
+/** Folders in which the bundler finds the packages that are not installed, in the versions of package.json. */
+function fetchedFolders() {
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const missing = PACKAGES.filter((name) => !existsSync(join(ROOT, 'node_modules', name, 'package.json')));
+  return missing.map((name) => dirname(fetchPackage(name, devDependencies[name])));
 }
 
 /** The page names the entry's script and style; both have the hash of their content in their names. */

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PACKAGES as CONSOLE_PACKAGES } from '../scripts/console.mjs';
 import { layerOf } from './fixtures/layers.ts';
 import { HOMES } from './fixtures/package-homes.ts';
 import { functions, ROOT, read, target, walk } from './support/sources.ts';
@@ -165,6 +166,14 @@ test('the console imports nothing of the product, and nothing of the product imp
       .map((path) => `${source.path} imports ${path}`),
   );
   assert.equal(wrong, []);
+});
+
+test('the console is bundled of packages that a start without development dependencies fetches', () => {
+  const imported = product
+    .filter(({ path }) => CONSOLE.test(path))
+    .flatMap(({ imports }) => imports.filter((specifier) => !specifier.startsWith('.')));
+  const packages = new Set(imported.map((specifier) => specifier.split('/')[0]));
+  assert.equal([...packages].sort(), [...CONSOLE_PACKAGES].sort());
 });
 
 test('packages are imported only in their homes, and each is declared', () => {
