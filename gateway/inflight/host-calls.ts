@@ -9,6 +9,8 @@ const VIEWS_MAX = 500;
 
 /** Which work is shown; absent members do not restrict it. */
 interface FlightFilter {
+  /** Id of one piece of work. */
+  readonly id?: string | undefined;
   /** Address of an account. */
   readonly account?: string | undefined;
   /** Address of a key. */
@@ -56,8 +58,9 @@ function listed(flights: Flights, filter: FlightFilter): FlightsOfNode {
   return { total, views };
 }
 
-function matches(view: FlightView, { account, key, model, endpoint, kind }: FlightFilter): boolean {
+function matches(view: FlightView, { id, account, key, model, endpoint, kind }: FlightFilter): boolean {
   return (
+    (id === undefined || view.id === id) &&
     (account === undefined || view.account === account) &&
     (key === undefined || view.key === key) &&
     (model === undefined || view.model === model) &&

@@ -9,9 +9,9 @@ const PART_CHARS_MIN = 8;
 const OUTLINE_DEPTH_MAX = 4;
 const OUTLINE_MEMBERS_MAX = 32;
 
-/** Hides every text that the kind redacts from this context wherever else it occurs, also within other texts. */
-export function hiderOf(kind: Kind, context: Json): (value: Json) => Json {
-  const secrets = hiddenTexts(kind, context);
+/** Hides every text that the kind redacts from these contexts wherever else it occurs, also within other texts. */
+export function hiderOf(kind: Kind, contexts: readonly Json[]): (value: Json) => Json {
+  const secrets = new Set(contexts.flatMap((context) => hiddenTexts(kind, context)));
   const parts = [...secrets].filter(({ length }) => length >= PART_CHARS_MIN);
   const hide = (value: Json): Json => {
     if (typeof value === 'string') {
@@ -23,10 +23,10 @@ export function hiderOf(kind: Kind, context: Json): (value: Json) => Json {
 }
 
 /** The texts of a context that its redacted form does not hold. */
-function hiddenTexts(kind: Kind, context: Json): ReadonlySet<string> {
-  if (context === null) return new Set();
+function hiddenTexts(kind: Kind, context: Json): readonly string[] {
+  if (context === null) return [];
   const shown = new Set(textsOf(kind.redact(context)));
-  return new Set(textsOf(context).filter((text) => text !== '' && !shown.has(text)));
+  return textsOf(context).filter((text) => text !== '' && !shown.has(text));
 }
 
 function textsOf(value: Json | undefined): readonly string[] {

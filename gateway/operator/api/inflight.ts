@@ -38,8 +38,7 @@ export const inflightRoutes: readonly OperatorRoute[] = [
     summary:
       'End a request, a line of a batch or a render; what was delivered is charged, and its client gets the reason.',
     plan: async ({ cluster, params: { id }, body: { reason }, principal }): Promise<ChangePlan> => {
-      const { data } = await inFlight(cluster, {});
-      const found = data.find((one) => one.id === id);
+      const [found] = (await inFlight(cluster, { id })).data;
       if (found === undefined) throw isAbsent(id);
       return {
         would: `stop ${id}, ${found.model} at ${found.node}: what it delivered is charged, the rest of its hold is released`,
@@ -79,6 +78,7 @@ async function inFlight({ operator, rows }: Cluster, { node, account, key, ...fi
 }
 
 interface FilterQuery {
+  readonly id?: string;
   readonly account?: string;
   readonly key?: string;
   readonly model?: string;

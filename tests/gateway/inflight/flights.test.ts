@@ -89,6 +89,8 @@ it('the list of a node is filtered, and a stop of what it does not run is absent
   const list = async (filter: object) => (await hostCallsOf(on.jobs.flights)['flights.list']?.({ ...filter })) as never;
   assert.is(((await list({ kind: 'request' })) as FlightsOfNode).total, 1);
   assert.is(((await list({ kind: 'render' })) as FlightsOfNode).total, 0);
+  assert.is(((await list({ id: request.generation })) as FlightsOfNode).total, 1);
+  assert.is(((await list({ id: 'gen-of-another-node' })) as FlightsOfNode).total, 0);
   assert.is(((await list({ model: 'sim/fast', account: request.caller.account })) as FlightsOfNode).views.length, 1);
   assert.equal(await stop(on, 'gen-of-another-node'), { outcome: 'absent' });
   await endTurn(on.services, turn);

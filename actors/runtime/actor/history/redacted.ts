@@ -5,13 +5,10 @@
 import type { Effect } from '../effect.ts';
 import type { ActorEvent, Json, RowView } from '../event.ts';
 import type { Kind, SavedState } from '../kind.ts';
+import { hiderOf } from '../redaction.ts';
 import type { Again } from './again.ts';
 import { differences } from './patch.ts';
 import type { RebuiltStep } from './rebuild.ts';
-
-const HIDDEN = '[redacted]';
-/** A shorter text is hidden only where it is the whole value: it occurs in others by chance. */
-const PART_CHARS_MIN = 8;
 
 /** One member of a state that differs; a value that one side lacks is absent. */
 interface ShownDifference {
@@ -43,7 +40,7 @@ export interface ShownAgain extends Omit<Again, 'expected'> {
 }
 
 export function shownStep(kind: Kind, { version, body, before, after }: RebuiltStep): ShownStep {
-  const hide = hiderOf(kind, [before, after]);
+  const hide = hiderOfStates(kind, [before, after]);
   const shownBefore = shownState(kind, before, hide);
   const shownAfter = shownState(kind, after, hide) as SavedState;
   const { at, node, epoch, chart, event, rows = {} } = body;
@@ -63,7 +60,7 @@ export function shownStep(kind: Kind, { version, body, before, after }: RebuiltS
 
 export function shownAgain(kind: Kind, { before, after: recorded }: RebuiltStep, again: Again): ShownAgain {
   const { expected, ...taken } = again;
-  const hide = hiderOf(kind, [before, recorded, expected, taken.after]);
+  const hide = hiderOfStates(kind, [before, recorded, expected, taken.after]);
   const after = shownState(kind, taken.after, hide);
   return {
     ...taken,
@@ -84,31 +81,11 @@ function shownState(kind: Kind, state: SavedState | null, hide: Hide): SavedStat
   return state === null ? null : { ...state, context: hide(plain(kind.redact(state.context))) };
 }
 
-function hiderOf(kind: Kind, states: readonly (SavedState | null)[]): Hide {
-  const secrets = new Set<string>();
-  for (const state of states) if (state !== null) for (const text of hiddenIn(kind, state.context)) secrets.add(text);
-  const parts = [...secrets].filter(({ length }) => length >= PART_CHARS_MIN);
-  const hide: Hide = (value) => {
-    if (typeof value === 'string') {
-      return secrets.has(value) ? HIDDEN : parts.reduce((text, part) => text.replaceAll(part, HIDDEN), value);
-    }
-    if (Array.isArray(value)) return (value as Json[]).map(hide);
-    if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, hide(member ?? null)]));
-  };
-  return secrets.size === 0 ? (value) => value : hide;
-}
-
-/** The texts of a context that its redacted form does not hold. */
-function hiddenIn(kind: Kind, context: Json): readonly string[] {
-  const shown = new Set(textsOf(plain(kind.redact(context))));
-  return textsOf(context).filter((text) => text !== '' && !shown.has(text));
-}
-
-function textsOf(value: Json | undefined): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (value === null || typeof value !== 'object') return [];
-  return Object.values(value as Readonly<Record<string, Json | undefined>>).flatMap(textsOf);
+function hiderOfStates(kind: Kind, states: readonly (SavedState | null)[]): Hide {
+  return hiderOf(
+    kind,
+    states.map((state) => state?.context ?? null),
+  );
 }
 
 function plain(value: Json): Json {

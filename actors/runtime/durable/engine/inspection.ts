@@ -104,7 +104,7 @@ function show(
   ]) {
     openRows[name] = [...cell.rows.open(name)].map(({ id, body }) => ({ id, body }));
   }
-  const hide = hiderOf(kind.kind, context);
+  const hide = hiderOf(kind.kind, [context]);
   const work = activityRecordsOf(cell);
   const view: View = { address, state, context, openRows, now: now() };
   return {

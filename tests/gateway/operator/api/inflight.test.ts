@@ -42,7 +42,8 @@ function twoNodes(stopped: object = { outcome: 'stopped' }) {
       askHosts: async (name: string, input: Json, node?: string) => {
         asked.push({ name, input, node });
         if (name === 'flights.stop') return [{ node, answer: stopped }];
-        const views = [view('gen-2', 20), view('gen-1', 10)];
+        const { id } = input as { readonly id?: string };
+        const views = [view('gen-2', 20), view('gen-1', 10)].filter((one) => id === undefined || one.id === id);
         return [
           { node: 'n1', answer: { total: 7, views } },
           { node: 'n2', answer: null },

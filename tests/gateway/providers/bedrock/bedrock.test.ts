@@ -54,6 +54,23 @@ it('declared sampling without a place of its own is a field of the model', () =>
   assert.equal(additionalModelRequestFields, { top_k: 3, seed: 7 });
 });
 
+it('cache points stand behind the marked blocks, tools and system texts where that is declared, and nowhere else', () => {
+  const marked: Partial<Turn> = {
+    tools: [{ ...(TOOLS[0] as (typeof TOOLS)[number]), cacheFor: '5m' }],
+    messages: [
+      { role: 'system', text: 'long', parts: [{ type: 'text', text: 'long', cacheFor: '1h' }] },
+      { role: 'user', text: 'Hi', parts: [{ type: 'text', text: 'Hi', cacheFor: '5m' }] },
+    ],
+  };
+  const declared = { ...ENDPOINT, target: { ...ENDPOINT.target, wire: { cacheControl: true } } };
+  const body = JSON.parse(bedrockAdapter.writer(declared)(turnOf(marked), 100) as string) as Record<string, unknown>;
+  const point = { cachePoint: { type: 'default' } };
+  assert.equal(body.system, [{ text: 'long' }, { cachePoint: { type: 'default', ttl: '1h' } }]);
+  assert.equal(body.messages, [{ role: 'user', content: [{ text: 'Hi' }, point] }]);
+  assert.equal((body.toolConfig as { readonly tools: readonly unknown[] }).tools.at(-1), point);
+  assert.not.match(JSON.stringify(bodyOf(marked)), /cachePoint/);
+});
+
 it('with the choice none tools are sent only for a conversation with calls, which the service demands', () => {
   assert.is(bodyOf({ tools: TOOLS, toolChoice: 'none' }).toolConfig, undefined);
   const looped: Turn['messages'] = [
