@@ -1,6 +1,6 @@
 /** A kind's chart, drawn from its own machine: nested and parallel states, transitions with event and guard. */
 import type { ElkEdgeSection, ElkExtendedEdge, ElkNode } from 'elkjs';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isWithin, pathsOfState } from './state-text.ts';
 
 /** A state of a chart, as the API gives it. */
@@ -54,12 +54,13 @@ const PARENT_PADDING = '[top=36,left=16,bottom=16,right=16]';
 
 export function StateChart(props: ChartProps) {
   const layout = useLayout(props.chart);
+  const box = useBegunAt(layout, (props.lit ?? []).join(' '));
   if (layout === null) return <div class="chart loading" role="status" aria-label="The chart is being laid out" />;
   const { width = 0, height = 0 } = layout.root;
   const moved = movedLines(layout.edges, props);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section class="chart" aria-label="Chart of the states" tabIndex={0}>
+    <section ref={box} class="chart" aria-label="Chart of the states" tabIndex={0}>
       <svg
         width={width}
         height={height}
@@ -79,6 +80,16 @@ export function StateChart(props: ChartProps) {
       </svg>
     </section>
   );
+}
+
+/** The box of a chart; one that is too wide begins at the present state. The page itself does not scroll. */
+function useBegunAt(layout: Drawn | null, lit: string) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const state = layout && lit !== '' && box.current?.querySelector<SVGGraphicsElement>('.lit');
+    if (state && box.current) box.current.scrollLeft = state.getBBox().x - box.current.clientWidth / 2;
+  }, [layout, lit]);
+  return box;
 }
 
 /** What a screen reader says in place of the picture. */
