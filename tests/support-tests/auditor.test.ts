@@ -258,6 +258,20 @@ it('rule K71 accepts a caller that left without a charge if its gateway died', (
   }
 });
 
+it('rule K71 accepts an estimate only if the gateway had stopped to read on before the provider reported', () => {
+  const clean = cleanEvidence();
+  const own = clean.ledger.generations.find((each) => each.row.generation === 'gen-4')?.row as Generation;
+  const settled = { ...(own.settlement as Settlement), completionTokens: 1, estimated: true };
+  for (const { endAt, accepted } of [
+    { endAt: (own.endedAt ?? 0) + 600, accepted: true },
+    { endAt: (own.endedAt ?? 0) - 600, accepted: false },
+  ]) {
+    const evidence = leaver({ ...clean, clockSlackMs: 0 }, { settlement: settled });
+    const { checks } = audit({ ...evidence, calls: evidence.calls.map((call) => ({ ...call, endAt })) });
+    assert.is(checks.find((check) => check.id === 'rule K71')?.violations.length === 0, accepted);
+  }
+});
+
 function settlement(clean: Evidence, members: Partial<Settlement>): Evidence {
   const settled = clean.ledger.generations[0]?.row.settlement;
   return row(clean, { settlement: { ...(settled as Settlement), ...members } });

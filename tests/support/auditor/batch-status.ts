@@ -101,7 +101,8 @@ export function cancelsRepeat({ cancels }: BatchEvidence, batches: readonly Batc
   const ends = new Map(batches.map(({ submission, end }) => [submission.id, end]));
   for (const cancel of cancels) {
     const { id, status, batch } = cancel;
-    if (status === null || status >= 500) continue;
+    // 408: a node that was stopped did not get the request in time, and did nothing.
+    if (status === null || status === 408 || status >= 500) continue;
     const end = ends.get(id);
     const before = cancels.find((each) => each.id === id && each.status === 200 && each.endAt <= cancel.at);
     const over = end && end.endAt <= cancel.at && end.status !== 'cancelled';

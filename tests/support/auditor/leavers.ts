@@ -1,7 +1,14 @@
+import type { Generation } from '../../../actors/terms/hold.ts';
 import { amount } from './amount.ts';
 import { type Check, Checking } from './check.ts';
+import type { CallSeen } from './evidence.ts';
 import type { Joined } from './joined.ts';
 import { isOurLoss } from './our-loss.ts';
+
+/** What had not arrived when the gateway stopped to read on is estimated: the provider reported it afterwards. */
+function isEstimatedBefore({ settlement, endedAt }: Generation, { endAt }: CallSeen, slackMs: number): boolean {
+  return settlement?.estimated === true && endAt !== null && (endedAt ?? 0) < endAt + slackMs;
+}
 
 /**
  * A client that leaves in the middle of an answer pays once for the part that was generated, within its hold or
@@ -28,8 +35,10 @@ export function leaversAreAccounted(joined: Joined): Check {
     );
     const slug = joined.evidence.slugs[row.provider] ?? row.provider;
     const calls = joined.callsByNonce.get(invoke.nonce) ?? [];
-    const usage = calls.findLast((call) => call.provider === slug && call.outcome === 'served')?.usage;
-    if (!usage) continue;
+    const served = calls.findLast((call) => call.provider === slug && call.outcome === 'served');
+    const usage = served?.usage;
+    if (!served || !usage) continue;
+    if (isEstimatedBefore(row, served, joined.evidence.clockSlackMs)) continue;
     check.expect(
       usage.prompt_tokens === promptTokens && usage.completion_tokens === completionTokens,
       () => `${name}: charged ${promptTokens}/${completionTokens}, provider reported ${JSON.stringify(usage)}`,
