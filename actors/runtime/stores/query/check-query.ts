@@ -1,7 +1,7 @@
 /**
  * Accepts a query only if every name in it is known: a word of SQL, a permitted function, a view, a column of a view, or
- * a name that the query gives itself. So no query reaches a table, a catalogue of the database or a setting, whatever the
- * database would permit.
+ * a name that the query gives itself, which is never called and never a schema. So no query reaches a table, a function,
+ * a catalogue of the database or a setting, whatever the database would permit.
  */
 import { QueryRefused } from './query.ts';
 
@@ -22,10 +22,14 @@ const FUNCTIONS = new Set(
   ).split(' '),
 );
 /** A name that the query gives itself may not be one of the database: it could then be read as a table. */
-const OF_DATABASE = /^(?:sqlite_|pg_|pragma_|json|dbstat|information_schema|main|temp|public|generate_series)/;
+const OF_DATABASE = /^(?:sqlite_|pg_|pragma_|json|dbstat|information_schema|generate_series)/;
 
+/**
+ * Both databases end each token where this does. So there is no name right before a text, which PostgreSQL reads by
+ * other rules (`E''`), and no blank beyond ASCII, which is a letter there.
+ */
 const TOKEN =
-  /\s+|(?<comment>--|\/\*)|(?<text>'(?:[^']|'')*')|(?<name>"[^"]*"|[A-Za-z_]\w*)|(?<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?<mark><>|<=|>=|!=|\|\||::|[=<>+\-*/%(),.])/y;
+  /[ \t\r\n]+|(?<comment>--|\/\*)|(?<text>'(?:[^']|'')*')|(?<name>"[^"]*"|[A-Za-z_]\w*)(?![\w'])|(?<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?<mark><>|<=|>=|!=|\|\||::|[=<>+\-*/%(),.])/y;
 
 interface Token {
   readonly kind: 'text' | 'name' | 'number' | 'mark';
@@ -34,12 +38,12 @@ interface Token {
   readonly word: string;
 }
 
-/** What a query may name. */
+/** What a query may name, and what it may not. */
 interface KnownNames {
   /** Views with their columns. */
   readonly views: ReadonlyMap<string, readonly string[]>;
-  /** Tables of the database that are no views. */
-  readonly tables: ReadonlySet<string>;
+  /** Schemas of the database, and its tables that are no views. */
+  readonly hidden: ReadonlySet<string>;
 }
 
 /** A query that may run: without its final semicolon, with the views that it reads. */
@@ -49,31 +53,32 @@ export interface CheckedQuery {
 }
 
 /** Throws QueryRefused. */
-export function checkQuery(text: string, { views, tables }: KnownNames): CheckedQuery {
+export function checkQuery(text: string, names: KnownNames): CheckedQuery {
   if (text.length > TEXT_CHARACTERS_MAX)
     throw new QueryRefused(`a query has at most ${TEXT_CHARACTERS_MAX} characters`);
   const trimmed = text.trim().replace(/;\s*$/, '');
   const tokens = tokensOf(trimmed);
   const [first] = tokens;
   if (first?.word !== 'select' && first?.word !== 'with') throw new QueryRefused('a query begins with select or with');
-  const given = namesGiven(tokens, tables);
-  const columns = new Set([...views.values()].flat());
-  const read = new Set<string>();
+  const { views, hidden } = names;
+  const given = namesGiven(tokens, hidden);
+  const named = new Set([...WORDS, ...views.keys(), ...[...views.values()].flat(), ...given]);
   for (const [i, token] of tokens.entries()) {
-    if (token.kind !== 'name') continue;
-    if (views.has(token.word)) read.add(token.word);
-    else if (!isKnown(token, tokens[i + 1], { columns, given })) throw new QueryRefused(unknown(token.text, views));
+    if (token.kind !== 'name' || isKnown(token, tokens[i + 1]?.text, { named, hidden })) continue;
+    throw new QueryRefused(unknown(token.text, views));
   }
-  return { text: trimmed, views: [...read] };
+  const words = new Set(tokens.map(({ word }) => word));
+  return { text: trimmed, views: [...views.keys()].filter((view) => words.has(view)) };
 }
 
 function isKnown(
   { word }: Token,
-  next: Token | undefined,
-  { columns, given }: { readonly columns: ReadonlySet<string>; readonly given: ReadonlySet<string> },
+  next: string | undefined,
+  { named, hidden }: { readonly named: ReadonlySet<string>; readonly hidden: ReadonlySet<string> },
 ): boolean {
-  if (next?.text === '(' && FUNCTIONS.has(word)) return true;
-  return WORDS.has(word) || columns.has(word) || given.has(word);
+  if (next === '(') return FUNCTIONS.has(word) || WORDS.has(word);
+  if (next === '.' && hidden.has(word)) return false;
+  return named.has(word);
 }
 
 function unknown(name: string, views: KnownNames['views']): string {
@@ -99,7 +104,7 @@ function tokensOf(text: string): readonly Token[] {
 }
 
 /** Names behind `as`, in front of `as (`, and behind a view or a closing bracket. */
-function namesGiven(tokens: readonly Token[], tables: ReadonlySet<string>): ReadonlySet<string> {
+function namesGiven(tokens: readonly Token[], hidden: ReadonlySet<string>): ReadonlySet<string> {
   const given = new Set<string>();
   for (const [i, { kind, word, text }] of tokens.entries()) {
     if (kind !== 'name' || WORDS.has(word)) continue;
@@ -107,7 +112,7 @@ function namesGiven(tokens: readonly Token[], tables: ReadonlySet<string>): Read
     const isCommon = tokens[i + 1]?.word === 'as' && tokens[i + 2]?.text === '(';
     const isAlias = before === 'as' || before === ')' || (tokens[i - 1]?.kind === 'name' && !WORDS.has(before ?? ''));
     if (!isCommon && !isAlias) continue;
-    if (tables.has(word) || OF_DATABASE.test(word)) throw new QueryRefused(`${text} is a name of the database`);
+    if (hidden.has(word) || OF_DATABASE.test(word)) throw new QueryRefused(`${text} is a name of the database`);
     given.add(word);
   }
   return given;

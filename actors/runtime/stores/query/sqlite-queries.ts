@@ -9,6 +9,7 @@ const TYPES = { text: 'TEXT', integer: 'INTEGER', decimal: 'REAL', boolean: 'INT
 
 const SPELLING: Spelling = {
   schema: 'main',
+  schemas: ['main', 'temp'],
   member: (path) => `json_extract(body, '$.${path.join('.')}')`,
   cast: (value, type) => `CAST(${value} AS ${TYPES[type]})`,
   isOpen: 'open = 1',
@@ -19,7 +20,7 @@ export function sqliteQueries(path: string, views: readonly RowsView[], clock: C
   const known = new Views(views, SPELLING);
   return {
     run: async (text) => {
-      const sql = known.over(text, QUERY_ROWS_MAX + 1);
+      const sql = `${known.over(text)} LIMIT ${QUERY_ROWS_MAX + 1}`;
       const began = clock.monotonic();
       const answer = await answerOf({ path, sql });
       if ('refused' in answer) throw new QueryRefused(answer.refused);

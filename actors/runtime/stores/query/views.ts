@@ -6,6 +6,8 @@ import type { RowsView, ViewColumn, ViewValue } from './query.ts';
 export interface Spelling {
   /** The schema of its tables, so that a view may have the name of its table. */
   readonly schema: string;
+  /** Every schema of the database: a query that could name one would reach its tables. */
+  readonly schemas: readonly string[];
   /** A member of the body, as text or a number. */
   readonly member: (path: readonly string[]) => string;
   readonly cast: (value: string, type: ViewColumn['type']) => string;
@@ -43,7 +45,17 @@ const TABLES: Readonly<Record<string, TableView>> = {
 };
 
 /** Tables of either store, which no query may name. */
-const HIDDEN = ['actor_counts', 'timers', 'cluster_events', 'settings', 'counters', 'blobs', 'blob_pieces', 'keys'];
+const HIDDEN = [
+  'actor_counts',
+  'timers',
+  'cluster_events',
+  'settings',
+  'counters',
+  'migrations',
+  'blobs',
+  'blob_pieces',
+  'sealing_keys',
+];
 
 /** A column of texts, taken from a member of the body. */
 const text = (name: string, ...body: string[]): ViewColumn => ({ name, type: 'text', value: { body } });
@@ -85,10 +97,12 @@ const OWN: readonly RowsView[] = [
 export class Views {
   readonly #sql: ReadonlyMap<string, string>;
   readonly #columns: ReadonlyMap<string, readonly string[]>;
+  readonly #hidden: ReadonlySet<string>;
 
   constructor(views: readonly RowsView[], spelling: Spelling) {
     const all = [...OWN, ...views];
     const tables = Object.entries(TABLES);
+    this.#hidden = new Set([...HIDDEN, ...spelling.schemas]);
     this.#sql = new Map([
       ...tables.map(([name, { sql }]) => [name, sql(spelling)] as const),
       ...all.map((view) => [view.name, rowsSql(view, spelling)] as const),
@@ -99,10 +113,9 @@ export class Views {
     ]);
   }
 
-  /** The query over its views, at most `rowsMax` rows. Throws QueryRefused. */
-  over(query: string, rowsMax: number): string {
-    const checked = checkQuery(query, { views: this.#columns, tables: new Set(HIDDEN) });
-    return `${this.#spelled(checked)} LIMIT ${rowsMax}`;
+  /** The query over its views. Throws QueryRefused. */
+  over(query: string): string {
+    return this.#spelled(checkQuery(query, { views: this.#columns, hidden: this.#hidden }));
   }
 
   #spelled({ text: query, views }: CheckedQuery): string {

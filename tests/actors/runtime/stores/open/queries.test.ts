@@ -2,7 +2,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openQueries } from '../../../../../actors/runtime/stores/open/queries.ts';
+import { keyTables } from '../../../../../actors/runtime/stores/postgres/open-postgres-key-store.ts';
+import { firstSchema as postgresSchema } from '../../../../../actors/runtime/stores/postgres/migrations/0001-first-schema.ts';
 import { type Queries, QueryRefused, type RowsView } from '../../../../../actors/runtime/stores/query/query.ts';
+import { firstSchema as sqliteSchema } from '../../../../../actors/runtime/stores/sqlite/migrations/0001-first-schema.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
 import { type Installation, installations } from '../../../../contracts/store/installations.ts';
 import { actor, own, row, write } from '../../../../contracts/store/records.ts';
@@ -23,6 +26,11 @@ const SALES: RowsView = {
 };
 const OPEN_SALES: RowsView = { ...SALES, name: 'open_sales', isOpen: true };
 
+/** Of either store, but for those that views of the same name show. */
+const TABLES = [...`${sqliteSchema} ${postgresSchema} ${keyTables}`.matchAll(/CREATE TABLE (\w+)/g)]
+  .map(([, name]) => name as string)
+  .filter((name) => !['actors', 'rows', 'nodes', 'shards'].includes(name));
+
 /** Three accounts, of which one is suspended, and twelve sales of one of them. */
 async function filled(installation: Installation): Promise<void> {
   const store = await installation.open();
@@ -42,6 +50,9 @@ async function filled(installation: Installation): Promise<void> {
   );
   await store.commit([write(fence, { actors, rowsPut })]);
   await store.close();
+  if (installation.choice.kind === 'postgres') {
+    await installation.run('CREATE SCHEMA store; CREATE TABLE store.rows AS SELECT * FROM rows');
+  }
 }
 
 async function using(name: string, use: (queries: Queries) => Promise<void>): Promise<void> {
@@ -105,12 +116,26 @@ for (const name of Object.keys(installations)) {
         '',
         'select $1',
         'x'.repeat(10_001),
+        // A name that the query gives itself is neither a function nor a schema.
+        "select 1 as query_to_xml, query_to_xml('select body from rows', true, true, '') as t",
+        "select 1 as nextval, nextval('x')",
+        'select version() as v',
+        'with x as (select 1 as store, 1 as body) select body from store.rows',
+        // PostgreSQL reads a backslash in E'' as an escape: its text ends elsewhere than the text of the standard.
+        "select 1 as e, e'\\'' as a, body from rows limit 1) select * from asked --'",
+        "select 1 as e, e'\\''; commit; delete from rows; --'",
+        "select 1 as u, u&'\\0061'",
+        'select address\u00a0from rows',
       ]) {
         const refused = await failureOf(queries.run(text), QueryRefused);
         assert.not.match(refused.message, /private words|of the account/, text);
       }
       const views = await queries.run('select * from rows');
       assert.not.ok(JSON.stringify(views.rows).includes('private words'));
+      for (const table of TABLES) {
+        await failureOf(queries.run(`select 1 as n from ${table}`), QueryRefused);
+        await failureOf(queries.run(`select count(*) as ${table} from ${table}`), QueryRefused);
+      }
       const texts = await queries.run("select count(*) as n from sales where id = 'settings; drop table rows --'");
       assert.is(Number(texts.rows[0]?.[0]), 0, 'a text may contain anything');
     });
@@ -124,6 +149,13 @@ for (const name of Object.keys(installations)) {
       assert.is(cut.cut, true);
       const endless = `select count(*) as n from ${many}, sales e, sales f, sales g, sales h, sales i, sales j`;
       assert.match((await failureOf(queries.run(endless), QueryRefused)).message, /longer|timeout/);
+      const wide = `select replace(replace('${'x'.repeat(1_000)}', 'x', '${'y'.repeat(1_000)}'), 'y', 'zzzz') as z from sales`;
+      // The driver of PostgreSQL keeps a whole answer; SQLite's is read row by row.
+      const wire = await queries.run(wide).then(
+        ({ rows, cut }) => `${rows.length} rows, cut: ${cut}`,
+        (refused: QueryRefused) => refused.message,
+      );
+      assert.is(wire, name === 'postgres' ? 'the answer has more than 16777216 bytes' : '1 rows, cut: true');
       assert.match(
         (await failureOf(queries.run('select id from nothing'), QueryRefused)).message,
         /the views are actors/,
