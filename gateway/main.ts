@@ -206,7 +206,7 @@ class GatewayNode implements NodeHandle {
     const { host, port } = hostPort(this.#context.self.operator);
     const { data } = this.#options.config;
     const tokens = { operator: secrets.operatorToken, viewer: secrets.viewerToken };
-    const sessions = new OperatorSessions(tokens.operator, this.#clock);
+    const sessions = new OperatorSessions(tokens, this.#clock);
     const { listen } = this.#options.config;
     const routes = operatorRoutes({
       tokens,

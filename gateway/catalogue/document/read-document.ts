@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import type { EndpointDeclaration } from '../../../actors/terms/endpoint.ts';
 import { keyHeaders } from '../../outbound/credentials.ts';
 import { type Outbound, outboundUrl } from '../../outbound/outbound.ts';
 import type { UpstreamLimits } from '../../terms/config/config.ts';
 import type { ProviderDeclaration, ProviderKeys } from '../../terms/provider-declaration.ts';
+import { DOCUMENT_BYTES_MAX, readDocumentFile } from './document-file.ts';
 import type { ModelsDocument } from './document-schema.ts';
 import { endpointDeclarations } from './endpoint-declaration.ts';
 import { BrokenDocument, modelsWarnings, parseModelsText, parseModelsValue } from './models-document.ts';
@@ -17,8 +17,6 @@ export interface ReadParts {
 }
 
 const ADDRESS = /^https?:\/\//;
-/** Size of a document as text, from a file or from an address. */
-const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
  * The text of a provider's models document, from the file or address in the config; null for a document in the config
@@ -27,7 +25,7 @@ const DOCUMENT_BYTES_MAX = 8 * 1024 * 1024;
 export async function readDocument(parts: ReadParts, provider: ProviderDeclaration): Promise<string | null> {
   const { models } = provider;
   if (typeof models !== 'string') return null;
-  return placed(models, () => (ADDRESS.test(models) ? fetchText(parts, provider, models) : readText(models)));
+  return placed(models, () => (ADDRESS.test(models) ? fetchText(parts, provider, models) : readDocumentFile(models)));
 }
 
 /** The declarations of that text. Throws `BrokenDocument`, which also names the line and the member. */
@@ -55,14 +53,6 @@ async function placed<T>(place: string, run: () => Promise<T>): Promise<T> {
       error instanceof BrokenDocument ? error.faults : [error instanceof Error ? error.message : String(error)];
     throw new BrokenDocument(faults.map((fault) => `${place}: ${fault}`));
   }
-}
-
-async function readText(path: string): Promise<string> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(error.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${error.code})`);
-  });
-  if (bytes.length > DOCUMENT_BYTES_MAX) throw new Error(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
-  return bytes.toString('utf8');
 }
 
 async function fetchText(

@@ -29,7 +29,8 @@ export const configurationRoutes = (services: ConfigurationServices): readonly O
   operatorRoute({
     method: 'POST',
     path: '/api/config/check',
-    policy: 'viewer',
+    // It reads the files and the variables that the configuration names, and its answer tells of them.
+    policy: 'operator',
     summary: 'Whether this node could run with a configuration; changes nothing.',
     body: Type.Object({ config: Type.Unknown({ description: 'a whole configuration' }) }),
     bodyBytesMax: CONFIG_BYTES_MAX,

@@ -10,6 +10,8 @@ import { named } from './actors.ts';
 const MINUTE_MS = 60_000;
 const MINUTES_MAX = 24 * 60;
 
+const ANOTHER = 'viewers take the recorded event: another one needs the role operator';
+
 const STEP = Type.Object({
   version: Type.Integer(),
   at: Type.Integer(),
@@ -51,9 +53,12 @@ export const historyRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/api/actors/:address/steps/:version/again',
     policy: 'viewer',
-    summary: 'Take a recorded step again with the running build, on the state before it; nothing is stored or sent.',
+    summary:
+      'Take a recorded step again on the state before it, operators also with another event; nothing is stored or sent.',
     body: Type.Object({ event: Type.Optional(Type.Object({ type: Type.String() }, { additionalProperties: true })) }),
-    answer: async ({ cluster, params, body: { event } }) => {
+    answer: async ({ cluster, role, params, body: { event } }) => {
+      // Charts take what other actors sent as it is, so an event of any content could hold up the node.
+      if (event !== undefined && role !== 'operator') throw new OperatorFault(403, 'forbidden', ANOTHER, 'event');
       const { address, version } = await stepNamed(cluster, params);
       const taken = await cluster.operator.history.again(address, version, event as ActorEvent | undefined);
       return taken ?? isUnrecorded(address, version);

@@ -7,6 +7,7 @@ import { linesOf } from '../config/config-error.ts';
 import { PRIVATE_UMASK } from '../launcher/private-files.ts';
 import { COMMANDS } from './commands.ts';
 import type { CommandContext } from './frame/command.ts';
+import { visible } from './frame/print.ts';
 
 const PARENTS_MAX = 8;
 const EXAMPLES = `
@@ -55,7 +56,7 @@ export async function runProgram(entry: string, ports: NodePorts = {}): Promise<
       process.exitCode = error.exitCode;
       return;
     }
-    for (const line of linesOf(error)) process.stderr.write(`troupe: ${line}\n`);
+    for (const line of linesOf(error)) process.stderr.write(visible(`troupe: ${line}\n`));
     process.exit(1);
   }
 }

@@ -1,6 +1,6 @@
 /** Validates a configuration against its schema, and the models documents that it contains. Throws ConfigError. */
-import { readFile } from 'node:fs/promises';
 import type { TSchema } from 'typebox';
+import { readDocumentFile } from '../../catalogue/document/document-file.ts';
 import { endpointDeclarations } from '../../catalogue/document/endpoint-declaration.ts';
 import { parseModelsText, parseModelsValue } from '../../catalogue/document/models-document.ts';
 import { validationErrors } from '../../catalogue/document/validation-error.ts';
@@ -54,8 +54,7 @@ export async function validateModelFiles(providers: readonly ProviderDeclaration
   for (const [at, provider] of providers.entries()) {
     if (typeof provider.models !== 'string' || /^https?:\/\//.test(provider.models)) continue;
     try {
-      const text = await readFile(provider.models, 'utf8');
-      parseModelsText(text, (document) => endpointDeclarations(provider, document));
+      parseModelsText(await readDocumentFile(provider.models), (document) => endpointDeclarations(provider, document));
     } catch (error) {
       throw new ConfigError(`${source}: providers[${at}].models: ${provider.models}: ${lineOf(error)}`);
     }

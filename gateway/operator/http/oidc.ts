@@ -22,6 +22,8 @@ export interface Attempt {
   readonly verifier: string;
 }
 
+type Claims = Readonly<Record<string, unknown>>;
+
 interface Person {
   readonly role: Role;
   readonly name: string;
@@ -78,11 +80,11 @@ export class Oidc {
     return this.#personOf(tokens.claims() ?? {});
   }
 
-  #personOf(claims: Readonly<Record<string, unknown>>): Person {
+  #personOf(claims: Claims): Person {
     const { claim, operators, viewers } = this.#parts;
     const groups = [claims[claim]].flat();
     const role = groups.some(isOneOf(operators)) ? 'operator' : groups.some(isOneOf(viewers)) ? 'viewer' : null;
-    const name = String(claims.email ?? claims.preferred_username ?? claims.sub);
+    const name = nameIn(claims);
     if (role === null) throw new OperatorFault(403, 'forbidden', `${name} has no group that may sign in here`);
     return { role, name };
   }
@@ -100,6 +102,11 @@ export class Oidc {
       },
     );
   }
+}
+
+/** For the audit log: an address that the issuer has not verified is anybody's claim. */
+function nameIn({ email, email_verified: isVerified, preferred_username: username, sub }: Claims): string {
+  return String((isVerified === false ? undefined : email) ?? username ?? sub);
 }
 
 function isOneOf(names: readonly string[]): (group: unknown) => boolean {

@@ -12,6 +12,9 @@ import type { Method, PathParams, RouteAddress } from '../../http/http-router.ts
 /** `viewer` reads; `operator` changes as well. */
 export type Role = 'viewer' | 'operator';
 
+/** The tokens in the secrets folder, by the role that each gives. */
+export type OperatorTokens = Readonly<Record<Role, string>>;
+
 /** The parameters in a path, by name. */
 export type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { readonly [K in Name]: string } & ParamsOf<`/${Rest}`>

@@ -9,16 +9,17 @@ const BODY_BYTES_MAX = 64 * 1024;
 
 /**
  * The members of a query. Numbers and truth values arrive as text, and are read as their schema has them. A name that the
- * route does not know is refused, since a filter with a mistake in its name would list everything.
+ * route does not know is refused, since a filter with a mistake in its name would list everything; a schema that allows
+ * further members takes them as text.
  */
 export function readQuery(text: string, { query: schema }: Pick<OperatorRoute, 'query'>): object {
-  const properties = (schema as SchemaNode | undefined)?.properties ?? {};
+  const { properties = {}, additionalProperties = false } = (schema ?? {}) as SchemaNode;
   const members: Record<string, unknown> = Object.create(null);
   for (const [name, value] of new URLSearchParams(text)) {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (property === undefined) throw isInvalid(name, 'is not known in the query');
+    if (property === undefined && !additionalProperties) throw isInvalid(name, 'is not known in the query');
     if (name in members) throw isInvalid(name, 'was sent twice');
-    members[name] = parsed(value, property);
+    members[name] = parsed(value, property ?? {});
   }
   if (schema !== undefined) requireFit(schema, members, 'the query');
   return members;

@@ -2,19 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../../actors/terms/principal.ts';
 import { clientAddress } from '../../http/client-addresses.ts';
-import { OperatorFault, type Role } from './operator-route.ts';
+import { OperatorFault, type OperatorTokens, type Role } from './operator-route.ts';
 import { type OperatorSessions, requireOwnPage, requireSameOrigin } from './sessions.ts';
 
 /** Who sent a request, and what they may do. */
 export interface Sender {
   readonly role: Role;
   readonly principal: Principal;
-}
-
-/** The tokens in the secrets folder. */
-export interface OperatorTokens {
-  readonly operator: string;
-  readonly viewer: string;
 }
 
 interface Doorkeeper {

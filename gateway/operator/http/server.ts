@@ -11,11 +11,12 @@ import {
   OperatorFault,
   type OperatorRequest,
   type OperatorRoute,
+  type OperatorTokens,
   PortAnswer,
   type PortSocketUser,
 } from './operator-route.ts';
 import { readBody, readQuery } from './read-request.ts';
-import { type OperatorTokens, type Sender, senderOf } from './sender.ts';
+import { type Sender, senderOf } from './sender.ts';
 import type { OperatorSessions } from './sessions.ts';
 
 export interface OperatorServerOptions {

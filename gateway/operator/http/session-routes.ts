@@ -2,8 +2,15 @@ import { Type } from 'typebox';
 import type { ClusterView } from '../../../actors/runtime/index.ts';
 import { JSON_TYPE } from '../../http/write-answer.ts';
 import { type Attempt, CALLBACK_PATH, type Oidc } from './oidc.ts';
-import { isAbsent, OperatorFault, type OperatorRoute, operatorRoute, PortAnswer } from './operator-route.ts';
-import { type OperatorTokens, roleOf } from './sender.ts';
+import {
+  isAbsent,
+  OperatorFault,
+  type OperatorRoute,
+  type OperatorTokens,
+  operatorRoute,
+  PortAnswer,
+} from './operator-route.ts';
+import { roleOf } from './sender.ts';
 import { endedAttempt, endedCookie, isOverTls, type OperatorSessions, requireSameOrigin } from './sessions.ts';
 
 export interface SessionParts {
@@ -63,6 +70,11 @@ export const sessionRoutes = ({ tokens, sessions, clusterName, oidc }: SessionPa
 
 const QUERY_CHARACTERS_MAX = 4_096;
 const given = Type.Optional(Type.String({ maxLength: QUERY_CHARACTERS_MAX }));
+/** Issuers add members of their own, which a client ignores. (RFC 6749, 4.1.2) */
+const CALLBACK = Type.Object(
+  { code: given, state: given, iss: given, error: given, error_description: given },
+  { additionalProperties: true },
+);
 
 const oidcRoutes = (oidc: Oidc | null, sessions: OperatorSessions): readonly OperatorRoute[] => [
   operatorRoute({
@@ -89,15 +101,7 @@ const oidcRoutes = (oidc: Oidc | null, sessions: OperatorSessions): readonly Ope
     path: CALLBACK_PATH,
     policy: 'open',
     summary: 'Where that sign-in leads back to: opens the session and leads to the console.',
-    query: Type.Object({
-      code: given,
-      state: given,
-      iss: given,
-      session_state: given,
-      error: given,
-      error_description: given,
-      scope: given,
-    }),
+    query: CALLBACK,
     answer: async ({ headers, query }) => {
       if (oidc === null) throw isAbsent('a sign-in by OpenID Connect');
       const attempt = sessions.attemptOf<Attempt>(headers);

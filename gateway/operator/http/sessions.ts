@@ -1,12 +1,12 @@
 /**
- * Sessions of the console: a cookie that names role, person and end, signed with a key that is made of the operator's
- * token. No node stores it, every node of the cluster accepts it, and a new token ends all of them.
+ * Sessions of the console: a cookie that names role, person and end, signed with a key that is made of both tokens. No
+ * node stores it, every node of the cluster accepts it, and a new token of either role ends all of them.
  */
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import { isSameText } from '../../../actors/terms/one-time.ts';
-import { OperatorFault, type Role } from './operator-route.ts';
+import { OperatorFault, type OperatorTokens, type Role } from './operator-route.ts';
 
 const COOKIE = 'troupe_operator';
 /** Of a sign-in under way at another site. */
@@ -43,8 +43,8 @@ export class OperatorSessions {
   readonly #key: Buffer;
   readonly #clock: SessionClock;
 
-  constructor(operatorToken: string, clock: SessionClock) {
-    this.#key = createHmac('sha256', operatorToken).update('troupe operator session').digest();
+  constructor({ operator, viewer }: OperatorTokens, clock: SessionClock) {
+    this.#key = createHmac('sha256', operator).update(`troupe operator session ${viewer}`).digest();
     this.#clock = clock;
   }
 

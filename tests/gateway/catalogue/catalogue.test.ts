@@ -88,16 +88,18 @@ it('reads documents from the config, a file and a URL; an invalid one leaves its
     provider('web', `${origin}/models.json?v=1`),
     provider('bad', `${origin}/broken`),
     provider('lost', 'no-such-file.json'),
+    provider('device', '/dev/null'),
   ];
   const outcomes = await declare({ cluster, outbound, upstream: config.upstream, keys: new Map(), providers });
   await rm(folder, { recursive: true });
   const problems = outcomes.filter(({ problem }) => problem !== null);
   assert.equal(
     problems.map(({ provider: slug }) => slug),
-    ['bad', 'lost'],
+    ['bad', 'lost', 'device'],
   );
   assert.match(problems[0]?.problem ?? '', /broken: answered 500$/);
   assert.is(problems[1]?.problem, 'no-such-file.json: there is no such file');
+  assert.is(problems[2]?.problem, '/dev/null: is not a file', 'a device may have no end');
   const declared = sent
     .filter(({ event }) => event.type === 'endpoint.declare')
     .map(({ event }) => event.declaration as unknown as Endpoint);

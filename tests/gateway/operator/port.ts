@@ -12,7 +12,7 @@ export const VIEWER_TOKEN = 'viewer-token';
 export const TOKENS = { operator: TOKEN, viewer: VIEWER_TOKEN };
 /** What the clock of sessions says; a test may move it. */
 export const wall = { ms: 1_000_000 };
-export const SESSIONS = new OperatorSessions(TOKEN, { now: () => wall.ms });
+export const SESSIONS = new OperatorSessions(TOKENS, { now: () => wall.ms });
 
 export interface Port {
   readonly url: string;

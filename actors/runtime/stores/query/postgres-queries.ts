@@ -1,4 +1,3 @@
-import type { Client } from 'pg';
 import type { Clock } from '../../ports/clock.ts';
 import { connect } from '../postgres/connect.ts';
 import { messageOf } from '../postgres/failure.ts';
@@ -13,6 +12,8 @@ import {
   type RowsView,
 } from './query.ts';
 import { type Spelling, Views } from './views.ts';
+
+type Client = Awaited<ReturnType<typeof connect>>;
 
 const TYPES = { text: 'text', integer: 'bigint', decimal: 'numeric', boolean: 'boolean', time: 'bigint' } as const;
 

@@ -36,27 +36,9 @@ export const commands = [
   }),
 ];
 
-/** JSON texts of names: a name of a stranger can neither break a line nor steer the terminal. */
 function cells({ sequence, at, action, target, by, result, detail }: AuditEntry): readonly (string | number | null)[] {
   const who = `${by.kind} ${by.id}${by.address === undefined ? '' : ` from ${by.address}`}`;
-  return [
-    sequence,
-    timeOf(at),
-    escaped(action),
-    escaped(target),
-    escaped(who),
-    result,
-    visible(JSON.stringify(detail)),
-  ];
-}
-
-function escaped(text: string): string {
-  return visible(JSON.stringify(text).slice(1, -1));
-}
-
-/** JSON leaves these control characters as they are. */
-function visible(json: string): string {
-  return json.replace(/[\u007f-\u009f\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return [sequence, timeOf(at), action, target, who, result, JSON.stringify(detail)];
 }
 
 function sentence(verdict: AuditVerdict): string {

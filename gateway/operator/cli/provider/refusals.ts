@@ -4,7 +4,7 @@ import { providerAddress } from '../../../../actors/terms/ids.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { command } from '../frame/asking.ts';
 import { group } from '../frame/command.ts';
-import { timeOf } from '../frame/print.ts';
+import { inLine, timeOf } from '../frame/print.ts';
 import { ASK_MS } from '../frame/session.ts';
 
 const SHOWN_MAX = 100;
@@ -56,14 +56,9 @@ function renderRefusals(provider: string, found: readonly NotedRefusal[]): strin
   return found
     .map(({ at, endpoint, generation, status, code, text }) => {
       const head = `${timeOf(at)}  ${endpoint}  ${generation}  ${status ?? 'in an answer'}  ${code}`;
-      return `${head}\n  ${printable(text)}`;
+      return `${head}\n  ${inLine(text)}`;
     })
     .join('\n');
-}
-
-/** The text of another server: control characters would reach the terminal. */
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e\u00a0-\uffff]/g, ' ');
 }
 
 function minutesFrom(text: string): number {

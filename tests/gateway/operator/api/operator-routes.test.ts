@@ -4,20 +4,22 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AskError, systemClock } from '../../../../actors/runtime/index.ts';
 import { operatorRoutes } from '../../../../gateway/operator/api/operator-routes.ts';
+import type { OperatorRoute } from '../../../../gateway/operator/http/operator-route.ts';
 import type { ServingState } from '../../../../gateway/terms/serving-state.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { OPERATOR_API_PAGE, operatorApiPage } from '../../../support/operator-api-page.ts';
 import { ROOT } from '../../../support/sources.ts';
-import { answerTo, clusterOf, openPort, type Port, SESSIONS, TOKEN, TOKENS } from '../port.ts';
+import { answerTo, clusterOf, openPort, type Port, SESSIONS, TOKEN, TOKENS, VIEWER_TOKEN } from '../port.ts';
 
 const it = bounded(test);
 
 let port: Port;
+let routes: readonly OperatorRoute[];
 let readiness: ServingState = 'ready';
 const refreshed: (string | null)[] = [];
 
 test.before(async () => {
-  const routes = operatorRoutes({
+  routes = operatorRoutes({
     tokens: TOKENS,
     sessions: SESSIONS,
     oidc: null,
@@ -50,6 +52,37 @@ async function json(method: string, target: string, body?: object): Promise<{ st
   const text = await answerTo(port, method, target, body === undefined ? {} : { body: JSON.stringify(body) });
   return { status: text.slice(0, 3), body: JSON.parse(text.slice(4)) as never };
 }
+
+it('a viewer makes no change, and nobody without a token anything else than sign in and ask whether the node lives', async () => {
+  const named = routes.map((route) => ({ ...route, name: `${route.method} ${route.path}` }));
+  const open = named.filter(({ policy }) => policy === 'open').map(({ name }) => name);
+  assert.equal(open.sort(), [
+    'GET /',
+    'GET /api/session/callback',
+    'GET /api/session/oidc',
+    'GET /api/session/ways',
+    'GET /console',
+    'GET /console/*',
+    'GET /health',
+    'GET /ready',
+    'POST /api/session',
+  ]);
+  const reads = named.filter(({ method, policy }) => method !== 'GET' && policy === 'viewer').map(({ name }) => name);
+  assert.equal(reads.sort(), [
+    'DELETE /api/session',
+    'POST /api/actors/:address/steps/:version/again',
+    'POST /api/sql',
+  ]);
+  for (const { name, method, path, policy } of named) {
+    const target = path.replaceAll(/:\w+/g, 'x');
+    if (policy !== 'open') assert.match(await answerTo(port, method, target, { token: null }), /^401 /, name);
+    if (policy !== 'operator') continue;
+    assert.match(await answerTo(port, method, target, { token: VIEWER_TOKEN, body: '{}' }), /^403 /, name);
+  }
+  const again = '/api/actors/account%3Aa/steps/1/again';
+  const other = await answerTo(port, 'POST', again, { token: VIEWER_TOKEN, body: '{"event":{"type":"x"}}' });
+  assert.match(other, /^403 .*"member":"event"/);
+});
 
 it('the status of a node', async () => {
   assert.is(await answerTo(port, 'GET', '/ready', { token: null }), '200 {"status":"ready"}');

@@ -80,6 +80,16 @@ it('a person whom the issuer names gets the session of their group, and a strict
   }
 });
 
+it('an issuer may add members of its own to its answer, and an address that it has not verified names nobody', async () => {
+  issuer.claims = { ...issuer.claims, email: 'boss@example.com', email_verified: false };
+  const { path, cookie } = await wayBack();
+  const answer = await get(`${port.url}${path}&authuser=0&prompt=consent&hd=example.com`, cookie);
+  assert.is(answer.status, 303, await answer.text());
+  const [opened = ''] = answer.headers.getSetCookie();
+  const seen = await (await get(`${port.url}/api/session`, opened.split(';')[0])).json();
+  assert.is((seen as { readonly name: string }).name, 'u1');
+});
+
 it('a person without a group is refused by name', async () => {
   for (const groups of [undefined, [], ['others'], 'staffs', [7]]) {
     issuer.claims = { sub: 'u1', email: 'eve@example.com', ...(groups === undefined ? {} : { groups }) };

@@ -143,14 +143,17 @@ it('a forged, a foreign and an expired cookie open nothing', async () => {
   const [, content = '', signature = ''] = /=([\w-]+)\.([\w-]+)$/.exec(cookie) ?? [];
   const raised = Buffer.from(content, 'base64url').toString('utf8').replace('viewer', 'operator');
   const forged = Buffer.from(raised).toString('base64url');
-  const foreign = new OperatorSessions('another token', { now: () => wall.ms }).open('operator', 'x', false);
+  const byOther = Object.keys(TOKENS).map((role) => {
+    const sessions = new OperatorSessions({ ...TOKENS, [role]: 'another token' }, { now: () => wall.ms });
+    return sessions.open('operator', 'x', false).split(';')[0] as string;
+  });
   const cookies = [
     `troupe_operator=${forged}.${signature}`,
     `troupe_operator=${content}.`,
     `troupe_operator=${content}`,
     `troupe_operator=.${signature}`,
     'troupe_operator=',
-    foreign.split(';')[0] as string,
+    ...byOther,
     `${cookie}; pad=${'x'.repeat(9_000)}`,
   ];
   for (const each of cookies) assert.is((await send('GET', '/api/session', { cookie: each })).status, 401, each);

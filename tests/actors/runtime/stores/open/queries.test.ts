@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openQueries } from '../../../../../actors/runtime/stores/open/queries.ts';
-import { keyTables } from '../../../../../actors/runtime/stores/postgres/open-postgres-key-store.ts';
 import { firstSchema as postgresSchema } from '../../../../../actors/runtime/stores/postgres/migrations/0001-first-schema.ts';
+import { keyTables } from '../../../../../actors/runtime/stores/postgres/open-postgres-key-store.ts';
 import { type Queries, QueryRefused, type RowsView } from '../../../../../actors/runtime/stores/query/query.ts';
 import { firstSchema as sqliteSchema } from '../../../../../actors/runtime/stores/sqlite/migrations/0001-first-schema.ts';
 import { systemClock } from '../../../../../actors/runtime/system/clock.ts';
