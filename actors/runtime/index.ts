@@ -7,6 +7,7 @@ export type { ChartView, StateView, TransitionView } from './actor/charts/chart-
 export { type Effect, type EmitArgs, emit, type Repeats } from './actor/effect.ts';
 export type { ActorEvent, Json, RowView, Stamped } from './actor/event.ts';
 export type { Collection, History, Kind, LeaseRows, RowRef, SavedState, View } from './actor/kind.ts';
+export { statesIn } from './actor/state-text.ts';
 export { SealBroken } from './bytes/aead.ts';
 export type { ByteAccess } from './bytes/byte-access.ts';
 export { freeBytes } from './bytes/free-bytes.ts';

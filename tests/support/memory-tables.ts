@@ -1,5 +1,6 @@
 /** The data of the memory store and the rules of the Store port over it: synchronous, every call is one transaction. */
 
+import { isInState } from '../../actors/runtime/actor/state-text.ts';
 import { ownerOf } from '../../actors/runtime/index.ts';
 import {
   type ActorCountRow,
@@ -153,7 +154,7 @@ export class MemoryTables {
           (address === undefined || entry.address === address) &&
           (kind === undefined || entry.kind === kind) &&
           (owner === undefined || ownerOf(entry.address) === owner) &&
-          (state === undefined || entry.state === state) &&
+          (state === undefined || isInState(entry.state, state)) &&
           (shards?.includes(entry.shard) ?? true) &&
           (after === undefined || place(entry, after) > 0),
       )

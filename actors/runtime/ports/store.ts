@@ -122,7 +122,7 @@ export interface ActorEntry {
   readonly shard: number;
   readonly version: number;
   readonly chart: number;
-  /** First level of its state, as `actorCounts` groups it. */
+  /** As `stateText` writes it. */
   readonly state: string;
   /** Store time at which it entered this state, ms. */
   readonly since: number;
@@ -147,8 +147,8 @@ interface ActorFilter {
 }
 
 /**
- * Lists by state are ordered by time: no index has the addresses of one state in order. `address` is a look-up of that
- * one actor, without other filters.
+ * Lists by state are ordered by time: no index has the addresses of one state in order. `state` may name a state at any
+ * depth (`isInState`). `address` is a look-up of that one actor, without other filters.
  */
 export type ActorQuery =
   | (ActorFilter & { readonly order: 'address'; readonly address?: string })
@@ -302,8 +302,7 @@ export interface Store {
    */
   listActors(query: ActorQuery): Promise<ActorPage>;
   /**
-   * Number of actors per kind, chart version and state value (first level), ascending: kept in the commits, not
-   * counted.
+   * Number of actors per kind, chart version and state (`stateText`), ascending: kept in the commits, not counted.
    */
   actorCounts(): Promise<readonly ActorCountRow[]>;
   /** Every distinct (kind, chart version, whole state value), ascending. Reads everything: for `preflight`. */

@@ -2,6 +2,7 @@
  * How a page of stored actors is read: a merge of streams, each one range of one index in order, so that a page never
  * sorts or scans the table. Pure; a store reads the streams and returns what it found.
  */
+import { isInState } from '../actor/state-text.ts';
 import type { ActorEntry, ActorPage, ActorPlace, ActorQuery } from '../ports/store.ts';
 
 /** One range of an index. Addresses of `from` up to but without `to`. */
@@ -39,7 +40,7 @@ interface Places {
 }
 
 const LIST_MAX = 1_000;
-/** Index entries that a page looks at where entries of other shards lie between the wanted ones. */
+/** Index entries that a page looks at, over all its streams: entries of other shards may lie between the wanted ones. */
 const LOOKED_AT_MAX = 4_000;
 /** Lie before and after every character of an address, and after every address. */
 const [BEFORE, AFTER_KIND, END] = ['!', ';', '{'] as const;
@@ -122,8 +123,9 @@ function stagesOf(query: ActorQuery, known: readonly KnownState[]): readonly Sta
     }));
   }
   const streams = query.order === 'address' ? ranges(query, known) : states(query, known);
-  const each = shards === undefined ? limit + 1 : Math.max(limit + 1, Math.ceil(LOOKED_AT_MAX / streams.length));
-  return streams.length === 0 ? [] : [{ streams, each }];
+  if (streams.length === 0) return [];
+  const share = Math.ceil(LOOKED_AT_MAX / streams.length);
+  return [{ streams, each: shards === undefined ? Math.min(limit + 1, share) : Math.max(limit + 1, share) }];
 }
 
 /** The kinds that lie behind the cursor, in the order of their addresses. */
@@ -162,7 +164,7 @@ function states(query: ActorQuery, known: readonly KnownState[]): readonly Strea
   const { kind: only, owner } = query;
   const state = query.order === 'since' ? query.state : undefined;
   return known
-    .filter((one) => (only === undefined || one.kind === only) && (state === undefined || one.state === state))
+    .filter((one) => (only === undefined || one.kind === only) && (state === undefined || isInState(one.state, state)))
     .map((one) => (owner === undefined ? { by: 'state', ...one } : { by: 'owner', owner, ...one }));
 }
 

@@ -249,7 +249,7 @@ function StateBox({
       </text>
     </g>
   );
-  return props.to === undefined || isParent ? box : <a href={props.to(id)}>{box}</a>;
+  return props.to === undefined ? box : <a href={props.to(id)}>{box}</a>;
 }
 
 function Line({ edge, isMoved: moved }: { readonly edge: PlacedEdge; readonly isMoved: boolean }) {
@@ -273,10 +273,10 @@ function pathOf({ startPoint, bendPoints = [], endPoint }: ElkEdgeSection): stri
 }
 
 /** Lines from a state that was left, or from one around it, into a state that was entered. */
-function movedLines(edges: readonly PlacedEdge[], { chart, moved }: ChartProps): ReadonlySet<string> {
+function movedLines(edges: readonly PlacedEdge[], { moved }: ChartProps): ReadonlySet<string> {
   if (moved == null) return new Set();
-  const before = pathsOfState(moved.from, chart);
-  const after = pathsOfState(moved.to, chart);
+  const before = pathsOfState(moved.from);
+  const after = pathsOfState(moved.to);
   const left = before.filter((path) => !after.includes(path));
   const entered = after.filter((path) => !before.includes(path));
   const isTaken = ({ from, to }: PlacedEdge): boolean =>

@@ -138,7 +138,7 @@ function MovingChart({ actor, refresh }: { readonly actor: ActorView; readonly r
   const chart = charts.value?.data.find(({ kind }) => kind === actor.kind)?.chart;
   return (
     <Panel title="Chart">
-      {chart === undefined ? null : <StateChart chart={chart} lit={pathsOfState(actor.state, chart)} moved={step} />}
+      {chart === undefined ? null : <StateChart chart={chart} lit={pathsOfState(actor.state)} moved={step} />}
     </Panel>
   );
 }

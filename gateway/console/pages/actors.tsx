@@ -6,6 +6,7 @@ import { Filters } from '../kit/filters.tsx';
 import { PageFrame, Panel } from '../kit/layout.tsx';
 import { Answer, StateBadge } from '../kit/state.tsx';
 import { type ChartState, StateChart } from '../kit/state-chart.tsx';
+import { isWithin } from '../kit/state-text.ts';
 import { Listing } from '../kit/table.tsx';
 import { Age, actorPath, Count } from '../kit/text.tsx';
 
@@ -13,7 +14,7 @@ interface KindChart {
   readonly kind: string;
   readonly version: number;
   readonly chart: ChartState;
-  /** Actors by top-level state. */
+  /** Actors by the path of a state, nested and parallel ones too. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -50,7 +51,7 @@ function Kinds({ kinds }: { readonly kinds: readonly KindChart[] }) {
         {kinds.map(({ kind, counts }) => (
           <li key={kind}>
             <a href={hrefOf(`/actors?kind=${kind}`)}>{kind}</a>
-            {Object.entries(counts).map(([state, n]) => (
+            {innermost(counts).map(([state, n]) => (
               <span key={state}>
                 <StateBadge state={state} />{' '}
                 <Count n={n} to={`/actors?kind=${kind}&state=${encodeURIComponent(state)}`} />
@@ -63,6 +64,12 @@ function Kinds({ kinds }: { readonly kinds: readonly KindChart[] }) {
   );
 }
 
+/** The states that actors are in, without those around them. */
+function innermost(counts: KindChart['counts']): readonly (readonly [path: string, n: number])[] {
+  const all = Object.entries(counts);
+  return all.filter(([path]) => !all.some(([other]) => other !== path && isWithin(path, other)));
+}
+
 function OneKind({ kind }: { readonly kind: KindChart | undefined }) {
   if (kind === undefined) return null;
   return (
@@ -70,7 +77,7 @@ function OneKind({ kind }: { readonly kind: KindChart | undefined }) {
       <StateChart
         chart={kind.chart}
         counts={kind.counts}
-        to={(path) => hrefOf(`/actors?kind=${kind.kind}&state=${encodeURIComponent(path.split('.')[0] ?? '')}`)}
+        to={(path) => hrefOf(`/actors?kind=${kind.kind}&state=${encodeURIComponent(path)}`)}
       />
     </Panel>
   );
@@ -85,7 +92,7 @@ function ActorList({ kinds }: { readonly kinds: readonly KindChart[] }) {
       <Filters
         filters={[
           { name: 'kind', label: 'Kind', options: kinds.map(({ kind }) => kind) },
-          { name: 'state', label: 'State', options: of && Object.keys(of.counts) },
+          { name: 'state', label: 'State', options: of && Object.keys(of.counts).sort() },
           { name: 'account', label: 'Account', hint: 'acct_…' },
           { name: 'node', label: 'Node' },
         ]}

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Cluster } from '../../../actors/runtime/index.ts';
+import { type ActorCountRow, type Cluster, statesIn } from '../../../actors/runtime/index.ts';
 import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf } from '../http/pages.ts';
 
@@ -8,7 +8,7 @@ export const chartRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/api/charts',
     policy: 'viewer',
-    summary: "Every kind's chart as it runs (states, transitions, guards), and how many actors are in each state.",
+    summary: "Every kind's chart as it runs, and how many actors are in each of its states, nested and parallel ones too.",
     answers: listOf(Type.Object({}, { description: 'a kind of actor' })),
     answer: ({ cluster }) => charts(cluster),
   }),
@@ -17,11 +17,16 @@ export const chartRoutes: readonly OperatorRoute[] = [
 async function charts({ operator }: Cluster) {
   const counts = await operator.counts();
   const data = operator.charts().map(({ root: chart, ...view }) => {
-    const byState: Record<string, number> = {};
-    for (const { kind, state, count } of counts) {
-      if (kind === view.kind) byState[state] = (byState[state] ?? 0) + count;
-    }
-    return { ...view, chart, counts: byState };
+    return { ...view, chart, counts: byState(counts.filter(({ kind }) => kind === view.kind)) };
   });
   return { data, next: null };
+}
+
+/** By the path of the state: an actor counts in its innermost states, and in each that is around one of them. */
+function byState(counts: readonly ActorCountRow[]): Readonly<Record<string, number>> {
+  const sums = new Map<string, number>();
+  for (const { state, count } of counts) {
+    for (const path of statesIn(state)) sums.set(path, (sums.get(path) ?? 0) + count);
+  }
+  return Object.fromEntries(sums);
 }

@@ -124,9 +124,23 @@ function pageClauses(clause: Clause): void {
     const { actors, next } = await store.listActors({ order: 'since', newestFirst: true, state: 'open', limit: 9 });
     assert.is(next, null);
     const [{ since = 0, ...newest } = {}, oldest] = actors;
-    assert.equal(newest, { address: 'account:b', kind: 'account', shard: 7, version: 4, chart: 2, state: 'open' });
+    assert.equal(newest, { address: 'account:b', kind: 'account', shard: 7, version: 4, chart: 2, state: 'open.waiting' });
     assert.ok(since >= (oldest?.since ?? Number.POSITIVE_INFINITY));
     assert.is(oldest?.address, 'account:a');
+  });
+
+  clause('a list by a state has the actors of the states inside it, of any region', async (store) => {
+    const fence = await own(store, 'i1');
+    const values = ['open', { open: 'waiting' }, { open: { busy: 'x' } }, 'opening', { rate: 'ok', open: 'waiting' }];
+    const records = values.map((value, at) => actor(`account:${at}`, 1, { snapshot: JSON.stringify({ value }) }));
+    await store.commit([write(fence, { actors: records.map((record) => ({ record, expected: 0 })) })]);
+    const of = async (state: string): Promise<readonly string[]> =>
+      addressesOf(await whole(store, { order: 'since', kind: 'account', state, limit: 2 })).toSorted();
+    assert.equal(await of('open'), ['account:0', 'account:1', 'account:2', 'account:4']);
+    assert.equal(await of('open.waiting'), ['account:1', 'account:4']);
+    assert.equal(await of('open.waiting+rate.ok'), ['account:4']);
+    assert.equal(await of('open.busy'), ['account:2']);
+    assert.equal(await of('busy'), []);
   });
 
   clause('one actor is looked up by its address', async (store) => {

@@ -1,9 +1,10 @@
 import type { Effect } from '../effect.ts';
 import type { ActorEvent, Stamped } from '../event.ts';
+import { stateText } from '../state-text.ts';
 import { plainStep } from './plain-step.ts';
 import type { RegisteredKind } from './register.ts';
 import type { Snapshot } from './snapshot.ts';
-import { ABSENT, stateText } from './snapshot.ts';
+import { ABSENT } from './snapshot.ts';
 
 /** The result of one step. `snapshot` is the one passed in if the state did not change. */
 export interface StepResult {

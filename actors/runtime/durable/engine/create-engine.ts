@@ -1,8 +1,9 @@
 import type { Answer } from '../../actor/answer.ts';
 import type { Cell } from '../../actor/cascade/cell.ts';
 import type { RegisteredKind } from '../../actor/charts/register.ts';
-import { shownState, stateText } from '../../actor/charts/snapshot.ts';
+import { shownState } from '../../actor/charts/snapshot.ts';
 import type { Json } from '../../actor/event.ts';
+import { stateText } from '../../actor/state-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { EngineLimits } from '../../ports/limits.ts';
 import type { ActorCountRow, Store } from '../../ports/store.ts';

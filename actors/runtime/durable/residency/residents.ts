@@ -1,5 +1,5 @@
 import type { Cell, Change } from '../../actor/cascade/cell.ts';
-import { stateText } from '../../actor/charts/snapshot.ts';
+import { stateText } from '../../actor/state-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { CommitQueue } from '../commit/commit-queue.ts';
 import { Entry } from '../commit/entry.ts';

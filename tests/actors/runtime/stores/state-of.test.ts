@@ -6,10 +6,10 @@ import { bounded } from '../../../support/bounded.ts';
 
 const it = bounded(test);
 
-it('the state is the first level of the value', () => {
+it('the state is the whole value as text', () => {
   assert.is(stateOf('{"value":"open","context":{"value":"no"}}'), 'open');
-  assert.is(stateOf('{"context":{"value":"no"},"value":{"open":{"waiting":"x"}}}'), 'open');
-  assert.is(stateOf('{"value":{"rate":"ok","status":{"active":"x"}}}'), 'rate.ok,status.active');
+  assert.is(stateOf('{"context":{"value":"no"},"value":{"open":{"waiting":"x"}}}'), 'open.waiting.x');
+  assert.is(stateOf('{"value":{"rate":"ok","status":{"active":"x"}}}'), 'rate.ok+status.active.x');
 });
 
 it('the state is the same whether or not the snapshot begins with it', () => {
