@@ -34,6 +34,11 @@ export function profilesNamed(name: string) {
   return { collection: PROFILE, where: { column: PROFILE_NAME, equals: name.toLowerCase() } } as const;
 }
 
+/** The accounts whose name begins so, whatever its case, in the order of their names. */
+export function profilesBeginning(name: string) {
+  return { collection: PROFILE, startsWith: { column: PROFILE_NAME, text: name.toLowerCase() } } as const;
+}
+
 /** The accounts of one status. */
 export function profilesOf(status: Profile['status']) {
   return { collection: PROFILE, where: { column: PROFILE_STATUS, equals: status } } as const;

@@ -203,6 +203,7 @@ export class MemoryTables {
 
   query(query: RowQuery): readonly RowRecord[] {
     checkLimit(query.limit);
+    if (query.startsWith !== undefined) return this.#startingWith(query, query.startsWith);
     const turn = query.order === 'descending' ? -1 : 1;
     const found = [...this.#allRows(query.collection)].filter(
       (row) =>
@@ -212,6 +213,20 @@ export class MemoryTables {
         (query.after === undefined || turn * compareRows(row, query.after) > 0),
     );
     return found.sort((a, b) => turn * compareRows(a, b)).slice(0, query.limit);
+  }
+
+  #startingWith(
+    { collection, after, limit }: RowQuery,
+    { column, text }: NonNullable<RowQuery['startsWith']>,
+  ): readonly RowRecord[] {
+    const valueOf = ({ index }: RowRecord): string => index[column] ?? '';
+    const found = [...this.#allRows(collection)]
+      .filter((row) => row.index[column]?.startsWith(text))
+      .sort((a, b) => compareText(valueOf(a), valueOf(b)) || compareRows(a, b));
+    if (after === undefined) return found.slice(0, limit);
+    const isBehind = (row: RowRecord): boolean =>
+      (compareText(valueOf(row), after.value ?? text) || compareRows(row, after)) > 0;
+    return found.filter(isBehind).slice(0, limit);
   }
 
   referred(columns: readonly IndexColumn[], values: readonly string[]): readonly string[] {

@@ -268,10 +268,15 @@ export interface RowQuery {
   readonly address?: string;
   /** Look-up by an index column. */
   readonly where?: { readonly column: 0 | 1 | 2 | 3; readonly equals: string };
+  /**
+   * Rows whose look-up column begins with this text, ascending by that column, ties by sort and id. Of one collection,
+   * without an order or other conditions; `after` then has the `value` of the column.
+   */
+  readonly startsWith?: { readonly column: 0 | 1 | 2 | 3; readonly text: string };
   readonly openOnly?: boolean;
   readonly order?: 'ascending' | 'descending';
   /** Exclusive cursor: continue after this row. */
-  readonly after?: { readonly sort: number; readonly id: string };
+  readonly after?: { readonly sort: number; readonly id: string; readonly value?: string };
   /** 1 to 1000. */
   readonly limit: number;
 }

@@ -12,6 +12,7 @@ export interface Command {
 
 interface Found {
   readonly what: string;
+  readonly id: string;
   readonly label: string;
   /** A path of the console. */
   readonly path: string;
@@ -61,7 +62,7 @@ function Finder({ commands, close }: { readonly commands: readonly Command[]; re
         aria-expanded="true"
         aria-controls="offered"
         aria-activedescendant={offered.length > 0 ? `offer-${at}` : undefined}
-        placeholder="batch_…, gen-…, acct_…, a name, a page"
+        placeholder="batch_…, gen-…, acct_…, the beginning of a name, a page"
         autocomplete="off"
         value={text}
         onInput={(event) => {
@@ -122,7 +123,11 @@ function useFound(text: string): { readonly found: readonly Command[]; readonly 
 async function search(q: string): Promise<{ readonly found: readonly Command[]; readonly words: string }> {
   try {
     const { data } = await get<Page<Found>>('/api/search', { q });
-    const found = data.map(({ what, label, path }) => ({ name: label, hint: what, run: () => go(path) }));
+    const found = data.map(({ what, id, label, path }) => ({
+      name: label,
+      hint: label === id ? what : `${what} ${id}`,
+      run: () => go(path),
+    }));
     return { found, words: 'Nothing has this id or name.' };
   } catch (error) {
     return { found: [], words: error instanceof ApiFault ? error.message : String(error) };

@@ -61,7 +61,7 @@ export function AccountsPage() {
       <Panel title="Search">
         <Filters
           filters={[
-            { name: 'query', label: 'Name or id' },
+            { name: 'query', label: 'Name, its beginning, or id', hint: 'acme' },
             { name: 'status', label: 'Status', options: ['active', 'suspended', 'quarantined'] },
           ]}
         />

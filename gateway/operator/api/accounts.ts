@@ -5,7 +5,7 @@ import {
   PROFILE,
   PROFILES,
   type Profile,
-  profilesNamed,
+  profilesBeginning,
   profilesOf,
 } from '../../../actors/account/profile.ts';
 import { type Cluster, ownerOf, type RowRecord, systemRandom } from '../../../actors/runtime/index.ts';
@@ -26,7 +26,7 @@ export interface AccountServices {
 }
 
 const FILTER = {
-  query: Type.Optional(Type.String({ description: 'a part of the name, in any case, or of the id' })),
+  query: Type.Optional(Type.String({ description: 'the beginning of the name, in any case, or the id' })),
   status: Type.Optional(Type.Enum(['active', 'suspended', 'quarantined'])),
 };
 
@@ -35,18 +35,17 @@ export const accountRoutes = (services: AccountServices): readonly OperatorRoute
     method: 'GET',
     path: '/api/accounts',
     policy: 'viewer',
-    summary: 'Accounts with status, balance and holds, the newest first; one that does not load is listed too.',
+    summary: 'Accounts with status, balance and holds: the newest first, or by name; one that does not load is listed too.',
     query: listQuery(FILTER),
     answers: listOf(Type.Object({}, { description: 'one account' })),
     answer: async ({ cluster, query }) => {
       const { limit, after } = pageOf(query, PLACE);
       const faults = await faultsOf(cluster);
-      const text = query.query?.toLowerCase() ?? '';
       const { rows, next } = await walk(cluster.rows, {
         streams: await streamsOf(cluster, query, faults),
         after,
         limit,
-        keeps: (row) => fits(profileIn(row), { text, status: query.status, faults }),
+        keeps: (row) => fits(profileIn(row), query, faults),
       });
       const entries = rows.map(async (row) => {
         const profile = profileIn(row);
@@ -139,18 +138,22 @@ async function faultsOf({ operator }: Cluster): Promise<Faults> {
   return new Map(quarantined.map(({ address, fault }) => [address, fault]));
 }
 
-/** An id or a whole name leads where there is such an account, then the status; a part of a name is looked for in all. */
+interface Wanted {
+  readonly query?: string;
+  readonly status?: string;
+}
+
+/** An id leads where there is such an account, then the few that do not load, then the name. */
 async function streamsOf(
   { rows }: Cluster,
-  { query, status }: { readonly query?: string; readonly status?: string },
+  { query, status }: Wanted,
   faults: Faults,
 ): Promise<readonly ListStream[]> {
   const of = (address: string): ListStream => ({ collection: PROFILE, address });
   if (query?.startsWith('acct_') && (await findProfile(rows, accountAddress(query))))
     return [of(accountAddress(query))];
   if (status === 'quarantined') return [...faults.keys()].filter((one) => one.startsWith(accountAddress(''))).map(of);
-  const named = query === undefined ? null : profilesNamed(query);
-  if (named !== null && (await rows.rows({ ...named, limit: 1 })).length > 0) return [named];
+  if (query !== undefined) return [profilesBeginning(query)];
   return status === 'suspended' ? [profilesOf(status)] : [{ collection: PROFILE, where: PROFILES }];
 }
 
@@ -163,17 +166,14 @@ function statusOf({ account, status }: Profile, faults: Faults): string {
   return status === 'open' ? 'active' : status;
 }
 
-interface Wanted {
-  /** In lower case. */
-  readonly text: string;
-  readonly status: string | undefined;
-  readonly faults: Faults;
-}
-
-function fits(profile: Profile, { text, status, faults }: Wanted): boolean {
+function fits(profile: Profile, { query, status }: Wanted, faults: Faults): boolean {
   const { account, name } = profile;
   if (status !== undefined && status !== statusOf(profile, faults)) return false;
-  return `${account} ${name}`.toLowerCase().includes(text);
+  return query === undefined || account === accountAddress(query) || beginsWith(name, query);
+}
+
+function beginsWith(name: string, beginning: string): boolean {
+  return name.toLowerCase().startsWith(beginning.toLowerCase());
 }
 
 function entryOf(profile: Profile, faults: Faults, { balance, held }: AccountMoney) {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { profilesNamed } from '../../../actors/account/profile.ts';
+import { profilesBeginning } from '../../../actors/account/profile.ts';
 import { type Cluster, kindOf, parseAddress } from '../../../actors/runtime/index.ts';
 import { providerAddress } from '../../../actors/terms/ids.ts';
 import { findAddress, kindOfId } from '../find-address.ts';
@@ -15,9 +15,9 @@ export const searchRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/api/search',
     policy: 'viewer',
-    summary: 'What has this address, this id, or this whole name: an account by its name, a provider by its slug.',
+    summary: 'What has this address or id; accounts whose name begins so, and the provider with this slug.',
     query: Type.Object({
-      q: Type.String({ minLength: 1, maxLength: TEXT_CHARS_MAX, description: 'address, id or name' }),
+      q: Type.String({ minLength: 1, maxLength: TEXT_CHARS_MAX, description: 'address, id, slug or the beginning of a name, in any case' }),
     }),
     answers: listOf(Type.Object({}, { description: 'something found, with its page of the console' })),
     answer: async ({ cluster, query: { q } }) => ({ data: await search(cluster, q.trim()), next: null }),
@@ -61,7 +61,7 @@ async function byId(cluster: Cluster, names: ActorNames, id: string): Promise<re
 }
 
 async function byAccountName({ rows }: Cluster, name: string): Promise<readonly Found[]> {
-  const all = await rows.rows({ ...profilesNamed(name), limit: NAMED_MAX });
+  const all = await rows.rows({ ...profilesBeginning(name), limit: NAMED_MAX });
   return all.map(({ address, body }) => {
     const { name: label } = JSON.parse(body) as { readonly name: string };
     return { what: 'account', id: address.slice('account:'.length), address, label, path: pathOf(address) };

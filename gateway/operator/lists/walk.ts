@@ -1,5 +1,5 @@
 /**
- * Pages of rows of the store, newest first, over one index column or several merged: a page costs the same at every
+ * Pages of rows of the store, newest first or by the beginning of a column in its order, over one index column or several merged: a page costs the same at every
  * depth and at every number of rows. What no column finds is left out while walking, within a bound of rows; a page that
  * met the bound may have few entries or none, and is continued where it stopped.
  */
@@ -12,11 +12,11 @@ const WALKED_ROWS_MAX = 1_000;
 const CHUNK_ROWS_MAX = 201;
 
 /** The place of a row in a list, as its cursor has it. */
-export const PLACE = Type.Object({ sort: Type.Number(), id: Type.String() });
+export const PLACE = Type.Object({ sort: Type.Number(), id: Type.String(), value: Type.Optional(Type.String()) });
 type Place = Static<typeof PLACE>;
 
-/** The rows of one collection with one owner or one value of a column. */
-export type ListStream = Pick<RowQuery, 'collection' | 'address' | 'where'>;
+/** The rows of one collection with one owner, one value of a column, or one beginning of it: that is a list alone. */
+export type ListStream = Pick<RowQuery, 'collection' | 'address' | 'where' | 'startsWith'>;
 
 export interface ListWalk {
   readonly streams: readonly ListStream[];
@@ -44,11 +44,11 @@ export async function walk(
   const chunkRows = Math.min(limit + 1, CHUNK_ROWS_MAX);
   let after = given.after;
   for (let walked = 0; walked < WALKED_ROWS_MAX; walked += chunkRows) {
-    const chunk = await newest(reader, given.streams, { after, limit: chunkRows });
+    const chunk = await first(reader, given.streams, { after, limit: chunkRows });
     for (const row of chunk) {
       if (row.sort < (given.from ?? Number.NEGATIVE_INFINITY)) return { rows, next: null };
       if (rows.length === limit) return { rows, next: after };
-      after = { sort: row.sort, id: row.id };
+      after = placeOf(row, given.streams[0]);
       if (keeps(row)) rows.push(row);
     }
     if (chunk.length < chunkRows) return { rows, next: null };
@@ -56,8 +56,13 @@ export async function walk(
   return { rows, next: after };
 }
 
-/** The newest of all streams together. */
-async function newest(
+function placeOf({ sort, id, index }: RowRecord, stream: ListStream | undefined): Place {
+  const column = stream?.startsWith?.column;
+  return column === undefined ? { sort, id } : { sort, id, value: index[column] ?? '' };
+}
+
+/** The first of all streams together. */
+async function first(
   reader: Pick<RowReader, 'rows'>,
   streams: readonly ListStream[],
   { after, limit }: Pick<ListWalk, 'after' | 'limit'>,

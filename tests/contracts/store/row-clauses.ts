@@ -219,6 +219,29 @@ function listClauses(clause: Clause): void {
     assert.equal(await ids(store, { collection: 'none', limit: 9 }), []);
   });
 
+  clause('a list by the beginning of a look-up column has its order, and pages through equal values', async (store) => {
+    const names = ['acm', 'acme', 'acme', 'acme', 'acme corp', 'acmé', 'acn', 'Acme', 'ac%', 'b', null];
+    const rows = names.map((name, at) => row(`r${at}`, { index: [null, name], sort: at % 2, address: `account:${at}` }));
+    await put(store, [...rows, row('x', { index: [null, 'acme'], collection: 'others' })]);
+    const seen = async (text: string, limit: number): Promise<readonly string[]> => {
+      const all: string[] = [];
+      let after: RowQuery['after'];
+      for (;;) {
+        const query = { collection: 'holds', startsWith: { column: 1, text }, limit } as const;
+        const page = await store.rows(after === undefined ? query : { ...query, after });
+        all.push(...page.map(({ id }) => id));
+        const last = page.at(-1);
+        if (last === undefined || page.length < limit) return all;
+        after = { sort: last.sort, id: last.id, value: last.index[1] ?? '' };
+      }
+    };
+    for (const limit of [1, 2, 9]) {
+      assert.equal(await seen('acm', limit), ['r0', 'r2', 'r1', 'r3', 'r4', 'r5'], `pages of ${limit}`);
+      assert.equal(await seen('ac%', limit), ['r8'], 'no character is a wildcard');
+    }
+    assert.equal(await seen('acme corporation', 9), []);
+  });
+
   clause("a list limit outside 1 to 1000 is the caller's error", async (store) => {
     for (const limit of [0, 1_001, 1.5, -1]) {
       const refused = await store.rows({ collection: 'holds', limit }).then(

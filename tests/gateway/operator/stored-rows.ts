@@ -23,6 +23,7 @@ export class StoredRows implements RowReader {
 
   async rows(query: RowQuery): Promise<readonly RowRecord[]> {
     const { collection, address, where, openOnly = false, after, limit, order } = query;
+    if (query.startsWith !== undefined) return this.#startingWith(query, query.startsWith);
     if (address === undefined && where === undefined) throw new Error(`${collection} is listed without an index`);
     const turn = order === 'descending' ? -1 : 1;
     const found = this.#rows
@@ -35,10 +36,27 @@ export class StoredRows implements RowReader {
     this.read += found.length;
     return found;
   }
+
+  #startingWith({ collection, after, limit }: RowQuery, { column, text }: NonNullable<RowQuery['startsWith']>) {
+    const place = ({ index, ...row }: RowRecord) => ({ ...row, value: index[column] ?? '' });
+    const found = this.#rows
+      .filter((row) => row.collection === collection && row.index[column]?.startsWith(text))
+      .filter((row) => after === undefined || comparedByValue(place(row), { value: text, ...after }) > 0)
+      .sort((a, b) => comparedByValue(place(a), place(b)))
+      .slice(0, limit);
+    this.read += found.length;
+    return found;
+  }
 }
 
 type Placed = Pick<RowRecord, 'sort' | 'id'>;
 
 function compared(a: Placed, b: Placed): number {
   return a.sort - b.sort || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
+
+type Valued = Placed & { readonly value: string };
+
+function comparedByValue(a: Valued, b: Valued): number {
+  return a.value === b.value ? compared(a, b) : a.value < b.value ? -1 : 1;
 }

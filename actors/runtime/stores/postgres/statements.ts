@@ -1,5 +1,6 @@
 import type { IndexColumn, RowQuery } from '../../ports/store.ts';
 import type { Look, Stream } from '../actor-list.ts';
+import { endOfPrefix } from '../prefix.ts';
 
 const ROW_COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
 
@@ -46,6 +47,7 @@ interface RowList {
  * index is not named; every shape has an index in its order.
  */
 export function rowList(query: RowQuery): RowList {
+  if (query.startsWith) return prefixList(query, query.startsWith);
   const { collection, address, where, openOnly, after, limit } = query;
   const descending = query.order === 'descending';
   const values: (string | number)[] = [];
@@ -67,6 +69,24 @@ export function rowList(query: RowQuery): RowList {
     name: `row_list_${shape}`,
     text: `SELECT ${ROW_COLUMNS} FROM rows WHERE ${conditions.join(' AND ')} ${order}`,
     values,
+  };
+}
+
+/** The index has the column first, so that a page begins at the cursor however many rows have the same value. */
+function prefixList({ collection, after, limit }: RowQuery, prefix: NonNullable<RowQuery['startsWith']>): RowList {
+  const { column, text } = prefix;
+  const name = `index${column}`;
+  const begins = after === undefined ? `${name} >= $4` : `(${name}, sort, id) > ($4, $5, $6)`;
+  return {
+    name: `row_prefix_${column}${after === undefined ? '' : '_after'}`,
+    text: `SELECT ${ROW_COLUMNS} FROM rows WHERE collection = $1 AND ${begins} AND ${name} < $2
+      ORDER BY ${name}, sort, id LIMIT $3`,
+    values: [
+      collection,
+      endOfPrefix(text),
+      limit,
+      ...(after === undefined ? [text] : [after.value ?? text, after.sort, after.id]),
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IndexColumn, RowQuery } from '../../ports/store.ts';
 import type { Look, Stream } from '../actor-list.ts';
+import { endOfPrefix } from '../prefix.ts';
 
 const ROW_COLUMNS = 'address, collection, id, sort, index0, index1, index2, index3, open, expires_at, body';
 
@@ -33,6 +34,7 @@ export const rowSql = {
  * a whole collection with none of these sorts the collection.
  */
 export function rowQuerySql(query: RowQuery): string {
+  if (query.startsWith) return prefixSql(query.startsWith, query.after !== undefined);
   const descending = query.order === 'descending';
   const direction = descending ? 'DESC' : 'ASC';
   const conditions = ['collection = ?'];
@@ -43,6 +45,14 @@ export function rowQuerySql(query: RowQuery): string {
   if (query.after) conditions.push(`(sort, id) ${descending ? '<' : '>'} (?, ?)`);
   return `SELECT ${ROW_COLUMNS} FROM rows INDEXED BY ${indexFor(query)}
     WHERE ${conditions.join(' AND ')} ORDER BY sort ${direction}, id ${direction} LIMIT ?`;
+}
+
+/** The index has the column first, so that a page begins at the cursor however many rows have the same value. */
+function prefixSql({ column }: NonNullable<RowQuery['startsWith']>, isContinued: boolean): string {
+  const name = `index${column}`;
+  const begins = isContinued ? `(${name}, sort, id) > (?, ?, ?)` : `${name} >= ?`;
+  return `SELECT ${ROW_COLUMNS} FROM rows INDEXED BY rows_by_${name}
+    WHERE collection = ? AND ${begins} AND ${name} < ? ORDER BY ${name}, sort, id LIMIT ?`;
 }
 
 /**
@@ -69,12 +79,18 @@ function indexFor(query: RowQuery): string {
 }
 
 export function rowQueryValues(query: RowQuery): (string | number)[] {
+  if (query.startsWith) return prefixValues(query, query.startsWith.text);
   const values: (string | number)[] = [query.collection];
   if (query.address !== undefined) values.push(query.address);
   if (query.where) values.push(query.where.equals);
   if (query.after) values.push(query.after.sort, query.after.id);
   values.push(query.limit);
   return values;
+}
+
+function prefixValues({ collection, after, limit }: RowQuery, text: string): (string | number)[] {
+  const begin = after === undefined ? [text] : [after.value ?? text, after.sort, after.id];
+  return [collection, ...begin, endOfPrefix(text), limit];
 }
 
 /**

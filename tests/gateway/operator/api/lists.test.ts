@@ -58,7 +58,8 @@ it('accounts are found by name, id and status; one that does not load is a row w
   const hold = { generation: 'gen-1', status: 'running', amount: '0.5', createdAt: 3, gateway: 'i1', sessionId: null };
   rows.put('generation', generationCollection(null), 'account:acct_1', 'gen-1', hold);
   assert.equal(await members(port, '/api/accounts', 'status'), ['quarantined', 'suspended', 'active']);
-  assert.equal(await members(port, '/api/accounts?query=ov', 'name'), ['Cove']);
+  assert.equal(await members(port, '/api/accounts?query=cO', 'name'), ['Cove']);
+  assert.equal(await members(port, '/api/accounts?query=ov', 'name'), [], 'a name is found by its beginning');
   assert.equal(await members(port, '/api/accounts?query=ACME', 'id'), ['acct_1']);
   assert.equal(await members(port, '/api/accounts?query=acct_2', 'id'), ['acct_2']);
   assert.equal(await members(port, '/api/accounts?status=suspended', 'id'), ['acct_2']);

@@ -7,7 +7,14 @@ import * as assert from 'uvu/assert';
 import type { Look, Stream } from '../../../../../actors/runtime/stores/actor-list.ts';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
-import { actorSql, eventSql, streamSql, streamValues } from '../../../../../actors/runtime/stores/sqlite/statements.ts';
+import {
+  actorSql,
+  eventSql,
+  rowQuerySql,
+  rowQueryValues,
+  streamSql,
+  streamValues,
+} from '../../../../../actors/runtime/stores/sqlite/statements.ts';
 import { systemClock, systemRandom } from '../../../../../actors/runtime/system/clock.ts';
 import { SHARDS } from '../../../../contracts/store/records.ts';
 import { bounded } from '../../../../support/bounded.ts';
@@ -59,6 +66,12 @@ it('lists of actors and of events use their indexes', async () => {
         assert.match(shown, index);
         assert.not.match(shown, /SCAN/);
       }
+    }
+    for (const after of [{}, { after: { sort: 1, id: 'a', value: 'xy' } }]) {
+      const query = { collection: 'profile', startsWith: { column: 1, text: 'x' }, limit: 9, ...after } as const;
+      const lower = 'after' in after ? '\\(index1,sort,id\\)>' : 'index1>';
+      const range = new RegExp(`USING INDEX rows_by_index1 \\(collection=\\? AND ${lower}.*index1<\\?\\)`);
+      assert.match(planOf(rowQuerySql(query), rowQueryValues(query)), range);
     }
     assert.match(planOf(actorSql.entry, ['a']), /SEARCH actors USING INDEX sqlite_autoindex_actors_1/);
     assert.match(planOf(actorSql.actorCounts, []), /^SCAN actor_counts$/, 'some hundred rows, kept in order');
