@@ -28,6 +28,7 @@ import {
 } from '../../actors/runtime/ports/store.ts';
 import { stateOf } from '../../actors/runtime/stores/state-of.ts';
 import { MemoryEvents } from './memory-events.ts';
+import { compareRows, compareText, orderOf } from './row-order.ts';
 
 export type Registration = Parameters<Store['register']>[0];
 
@@ -203,30 +204,17 @@ export class MemoryTables {
 
   query(query: RowQuery): readonly RowRecord[] {
     checkLimit(query.limit);
-    if (query.startsWith !== undefined) return this.#startingWith(query, query.startsWith);
-    const turn = query.order === 'descending' ? -1 : 1;
+    const before = orderOf(query);
+    const { address, where, startsWith, openOnly, after, limit } = query;
     const found = [...this.#allRows(query.collection)].filter(
       (row) =>
-        (query.address === undefined || row.address === query.address) &&
-        (query.where === undefined || row.index[query.where.column] === query.where.equals) &&
-        (!query.openOnly || row.open) &&
-        (query.after === undefined || turn * compareRows(row, query.after) > 0),
+        (address === undefined || row.address === address) &&
+        (where === undefined || row.index[where.column] === where.equals) &&
+        (startsWith === undefined || row.index[startsWith.column]?.startsWith(startsWith.text)) &&
+        (!openOnly || row.open) &&
+        (after === undefined || before(row, after) > 0),
     );
-    return found.sort((a, b) => turn * compareRows(a, b)).slice(0, query.limit);
-  }
-
-  #startingWith(
-    { collection, after, limit }: RowQuery,
-    { column, text }: NonNullable<RowQuery['startsWith']>,
-  ): readonly RowRecord[] {
-    const valueOf = ({ index }: RowRecord): string => index[column] ?? '';
-    const found = [...this.#allRows(collection)]
-      .filter((row) => row.index[column]?.startsWith(text))
-      .sort((a, b) => compareText(valueOf(a), valueOf(b)) || compareRows(a, b));
-    if (after === undefined) return found.slice(0, limit);
-    const isBehind = (row: RowRecord): boolean =>
-      (compareText(valueOf(row), after.value ?? text) || compareRows(row, after)) > 0;
-    return found.filter(isBehind).slice(0, limit);
+    return found.sort(before).slice(0, limit);
   }
 
   referred(columns: readonly IndexColumn[], values: readonly string[]): readonly string[] {
@@ -392,14 +380,6 @@ function checkLimit(limit: number): void {
 
 function isAlive(node: NodeRow): boolean {
   return node.state !== 'dead' && node.state !== 'left';
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function compareRows(a: { sort: number; id: string }, b: { sort: number; id: string }): number {
-  return a.sort - b.sort || compareText(a.id, b.id);
 }
 
 function compareTimers(a: TimerRecord, b: TimerRecord): number {

@@ -35,7 +35,8 @@ export const accountRoutes = (services: AccountServices): readonly OperatorRoute
     method: 'GET',
     path: '/api/accounts',
     policy: 'viewer',
-    summary: 'Accounts with status, balance and holds: the newest first, or by name; one that does not load is listed too.',
+    summary:
+      'Accounts with status, balance and holds: the newest first, or by name; one that does not load is listed too.',
     query: listQuery(FILTER),
     answers: listOf(Type.Object({}, { description: 'one account' })),
     answer: async ({ cluster, query }) => {
@@ -144,11 +145,7 @@ interface Wanted {
 }
 
 /** An id leads where there is such an account, then the few that do not load, then the name. */
-async function streamsOf(
-  { rows }: Cluster,
-  { query, status }: Wanted,
-  faults: Faults,
-): Promise<readonly ListStream[]> {
+async function streamsOf({ rows }: Cluster, { query, status }: Wanted, faults: Faults): Promise<readonly ListStream[]> {
   const of = (address: string): ListStream => ({ collection: PROFILE, address });
   if (query?.startsWith('acct_') && (await findProfile(rows, accountAddress(query))))
     return [of(accountAddress(query))];

@@ -10,7 +10,9 @@ import { actorView } from './actor-view.ts';
 
 const LIST = listQuery({
   kind: Type.Optional(Type.String({ description: 'kind of actor' })),
-  state: Type.Optional(Type.String({ description: 'a state at any depth, `open` or `open.paused`; several regions joined by a plus' })),
+  state: Type.Optional(
+    Type.String({ description: 'a state at any depth, `open` or `open.paused`; several regions joined by a plus' }),
+  ),
   account: Type.Optional(Type.String({ description: 'id, address or whole name of the account that it belongs to' })),
   node: Type.Optional(Type.String({ description: 'name of the node that serves it' })),
   order: Type.Optional(

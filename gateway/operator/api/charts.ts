@@ -8,7 +8,8 @@ export const chartRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/api/charts',
     policy: 'viewer',
-    summary: "Every kind's chart as it runs, and how many actors are in each of its states, nested and parallel ones too.",
+    summary:
+      "Every kind's chart as it runs, and how many actors are in each of its states, nested and parallel ones too.",
     answers: listOf(Type.Object({}, { description: 'a kind of actor' })),
     answer: ({ cluster }) => charts(cluster),
   }),

@@ -17,7 +17,11 @@ export const searchRoutes: readonly OperatorRoute[] = [
     policy: 'viewer',
     summary: 'What has this address or id; accounts whose name begins so, and the provider with this slug.',
     query: Type.Object({
-      q: Type.String({ minLength: 1, maxLength: TEXT_CHARS_MAX, description: 'address, id, slug or the beginning of a name, in any case' }),
+      q: Type.String({
+        minLength: 1,
+        maxLength: TEXT_CHARS_MAX,
+        description: 'address, id, slug or the beginning of a name, in any case',
+      }),
     }),
     answers: listOf(Type.Object({}, { description: 'something found, with its page of the console' })),
     answer: async ({ cluster, query: { q } }) => ({ data: await search(cluster, q.trim()), next: null }),

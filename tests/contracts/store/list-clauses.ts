@@ -124,7 +124,14 @@ function pageClauses(clause: Clause): void {
     const { actors, next } = await store.listActors({ order: 'since', newestFirst: true, state: 'open', limit: 9 });
     assert.is(next, null);
     const [{ since = 0, ...newest } = {}, oldest] = actors;
-    assert.equal(newest, { address: 'account:b', kind: 'account', shard: 7, version: 4, chart: 2, state: 'open.waiting' });
+    assert.equal(newest, {
+      address: 'account:b',
+      kind: 'account',
+      shard: 7,
+      version: 4,
+      chart: 2,
+      state: 'open.waiting',
+    });
     assert.ok(since >= (oldest?.since ?? Number.POSITIVE_INFINITY));
     assert.is(oldest?.address, 'account:a');
   });

@@ -221,7 +221,9 @@ function listClauses(clause: Clause): void {
 
   clause('a list by the beginning of a look-up column has its order, and pages through equal values', async (store) => {
     const names = ['acm', 'acme', 'acme', 'acme', 'acme corp', 'acmé', 'acn', 'Acme', 'ac%', 'b', null];
-    const rows = names.map((name, at) => row(`r${at}`, { index: [null, name], sort: at % 2, address: `account:${at}` }));
+    const rows = names.map((name, at) =>
+      row(`r${at}`, { index: [null, name], sort: at % 2, address: `account:${at}` }),
+    );
     await put(store, [...rows, row('x', { index: [null, 'acme'], collection: 'others' })]);
     const seen = async (text: string, limit: number): Promise<readonly string[]> => {
       const all: string[] = [];
