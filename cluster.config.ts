@@ -309,7 +309,7 @@ const config: ClusterConfig = {
   tracing: { url: null, percent: 100 },
 
   // Days for which ended rows are kept; null keeps generations and activity for ever. The ledger and the audit log are kept for ever.
-  retention: { generations: 90, activity: 400, history: 7 },
+  retention: { generations: 90, activity: 400, history: 7, ledger: null, audit: null, export: null },
 
   // `zeroRetention: true` restricts every request to endpoints whose claim of zero data retention was approved.
   workspace: { zeroRetention: false, partition: 'model' },

@@ -13,6 +13,7 @@ import * as idempotency from './idempotency.ts';
 import * as lifecycle from './lifecycle.ts';
 import * as lowBalance from './low-balance.ts';
 import * as open from './open-hold.ts';
+import * as prune from './prune-ledger.ts';
 import * as queue from './queue.ts';
 import * as raise from './raise-hold.ts';
 import * as release from './release-hold.ts';
@@ -31,6 +32,7 @@ type AccountEvent =
   | idempotency.SubmissionClaim
   | lifecycle.LifecycleEvent
   | lowBalance.NoticeSet
+  | prune.LedgerPrune
   | queue.QueueEvent
   | storage.StorageEvent;
 
@@ -52,6 +54,7 @@ export const accountRows = rowsOn({
   ...budgets.rows,
   ...deposits.rows,
   ...open.rows,
+  ...prune.rows,
   ...raise.rows,
   ...release.rows,
   ...settle.rows,
@@ -65,6 +68,7 @@ export const accountMachine = setup({
     ...budgets.guards,
     ...deposits.guards,
     ...open.guards,
+    ...prune.guards,
     ...raise.guards,
     ...release.guards,
     ...settle.guards,
@@ -77,6 +81,7 @@ export const accountMachine = setup({
     ...budgets.actions,
     ...deposits.actions,
     ...open.actions,
+    ...prune.actions,
     ...raise.actions,
     ...release.actions,
     ...settle.actions,
@@ -157,6 +162,7 @@ export const accountMachine = setup({
       { guard: 'isRecorded', actions: 'answerPaidIn' },
       { actions: ['adjust', 'recordAdjustment', 'noticeLow'] },
     ],
+    'ledger.prune': [{ guard: 'isPrunable', actions: 'prune' }, { actions: 'refusePrune' }],
     'notice.set': { actions: ['setNotice', 'recordNotice'] },
     'hold.settle': [
       { guard: settleIs('charge', 'late'), actions: ['charge', 'recordCharge', 'noticeLow'] },

@@ -12,6 +12,7 @@ import { generationCollection } from './generation.ts';
 import { claimCollection } from './idempotency.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { PROFILE, profileCollection } from './profile.ts';
+import { LEDGER, ledgerOpeningCollection } from './prune-ledger.ts';
 import { SPEND_DAY, spendDayCollection } from './spend-day.ts';
 import { type AccountView, explainAccount } from './statement.ts';
 import { tombstoneCollection } from './tombstone.ts';
@@ -29,7 +30,8 @@ export function accountKind(generationsMs = daysMs(USUAL_RETENTION.generations))
       generation: generationCollection(generationsMs),
       tombstone: tombstoneCollection,
       claim: claimCollection,
-      ledger: { sort: (entry: LedgerEntry) => entry.sequence },
+      [LEDGER.entries]: { sort: (entry: LedgerEntry) => entry.sequence },
+      [LEDGER.openings]: ledgerOpeningCollection,
       deposit: paidInCollection,
       adjustment: paidInCollection,
       [PROFILE]: profileCollection,

@@ -1,6 +1,7 @@
 /**
  * The ledger of one account: entries without gaps, each chained to the previous one by its hash. Each entry moves one
- * amount from one side to another, so all sides sum to zero. Entries are appended, never changed and never expired.
+ * amount from one side to another, so all sides sum to zero. Entries are appended and never changed; old ones leave from
+ * the front, where they are configured to (`prune-ledger.ts`).
  */
 import { chainHash } from '../terms/audit.ts';
 

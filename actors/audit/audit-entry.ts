@@ -1,9 +1,10 @@
 /**
  * The entries of an audit log: numbered without gaps, each chained to the previous one by its hash. Entries are
- * appended, never changed and never expired. (rule K19, rule K20)
+ * appended and never changed; old ones leave from the front, where they are configured to. (rule K19, rule K20)
  */
 import type { Json } from '../runtime/index.ts';
 import { CHAIN_ROOT, chainHash } from '../terms/audit.ts';
+import type { PrunedLog } from '../terms/opening.ts';
 import type { Principal } from '../terms/principal.ts';
 
 export interface AuditEntry {
@@ -45,8 +46,11 @@ export function hashAudit(entry: Omit<AuditEntry, 'hash'>): string {
   return chainHash(JSON.stringify([previous, account, sequence, at, action, target, principal, result, detail]));
 }
 
+export const AUDIT: PrunedLog<AuditEntry> = { entries: 'audit', openings: 'audit-opening', hashOf: hashAudit };
+
 export type AuditVerdict =
-  | { readonly sound: true; readonly entries: number }
+  /** `entries` were written in all; the first `removed` of them have left after their retention. */
+  | { readonly sound: true; readonly entries: number; readonly removed: number }
   | { readonly sound: false; readonly sequence: number; readonly reason: string };
 
 /** Verifies entries page by page, in ascending order. Holds one hash, never a page. */
@@ -54,10 +58,12 @@ export class AuditVerifier {
   #previous: AuditHead;
   #failure: { readonly sequence: number; readonly reason: string } | null = null;
   readonly #account: string;
+  readonly #removed: number;
 
-  /** `from` is the entry before the first that will be added. */
-  constructor(account: string, from: AuditHead = EMPTY_LOG) {
+  /** `opening` is where the log begins; `from`, if it is not there, is the entry before the first that will be added. */
+  constructor(account: string, opening: AuditHead = EMPTY_LOG, from = opening) {
     this.#account = account;
+    this.#removed = opening.sequence;
     this.#previous = from;
   }
 
@@ -80,7 +86,7 @@ export class AuditVerifier {
     if (sequence === head.sequence && hash !== head.hash) {
       return { sound: false, sequence, reason: 'is not the newest entry that was written' };
     }
-    return { sound: true, entries: sequence };
+    return { sound: true, entries: sequence, removed: this.#removed };
   }
 
   #validationError(entry: AuditEntry): string | null {

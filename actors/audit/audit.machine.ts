@@ -1,13 +1,15 @@
 /**
- * The audit log of an account as a chart: it appends and remembers the newest entry. It has no event that changes or
- * removes an entry. The entry of a change is in the commit of the change.
+ * The audit log of an account as a chart: it appends and remembers the newest entry. It has no event that changes an
+ * entry; old ones leave from the front, by whole months. The entry of a change is in the commit of the change.
  */
 import { setup } from 'xstate';
-import { assignOn, type Effect, emitOn, type Json, ownerOf, type Stamped } from '../runtime/index.ts';
+import { assignOn, type Effect, emitOn, guardOn, type Json, ownerOf, rowsOn, type Stamped } from '../runtime/index.ts';
 import { sequenceId } from '../terms/audit.ts';
 import { plain, reply } from '../terms/chart-tools.ts';
+import { isPrunable, type Opening, type Prune, pruned, pruneRows, refusePrune } from '../terms/opening.ts';
 import type { Principal } from '../terms/principal.ts';
 import {
+  AUDIT,
   AUDIT_DETAIL_MAX,
   AUDIT_TEXT_MAX,
   type AuditEntry,
@@ -34,23 +36,32 @@ type AuditAppend = Stamped & {
   readonly result: 'done' | 'refused';
 };
 
-type AuditEvent = AuditAppend | (Stamped & { readonly type: 'audit.head' });
+/** From the sweep of a node. */
+type AuditPrune = Stamped & Prune<AuditEntry> & { readonly type: 'audit.prune' };
 
-export const AUDIT = 'audit';
+type AuditEvent = AuditAppend | AuditPrune | (Stamped & { readonly type: 'audit.head' });
+
 /** Where the entries of all logs are, in the order of time. */
 export const AUDIT_PLACES = 'audit-place';
 
+export const auditRows = rowsOn({ 'audit.prune': (event: AuditPrune) => pruneRows(AUDIT, event) });
+
 export const auditMachine = setup({
   types: {} as { context: AuditState; events: AuditEvent; input: { address: string } },
+  guards: {
+    isPrunable: guardOn('audit.prune', ({ last }: AuditState, event: AuditPrune) => isPrunable(AUDIT, event, last)),
+  },
   actions: {
     append: assignOn(['audit.append', 'audit.record'], (state: AuditState, event: AuditAppend) => ({
       last: entryOf(state, event),
     })),
     putEntry: emitOn('*', putEntry),
+    prune: emitOn('audit.prune', prune),
+    refusePrune: emitOn('audit.prune', refusePrune),
     answerHead: emitOn('*', (state: AuditState) => reply(headOf(state))),
   },
 }).createMachine({
-  id: AUDIT,
+  id: AUDIT.entries,
   initial: 'open',
   context: ({ input }) => ({ address: input.address, last: null }),
   options: { maxIterations: 1000 },
@@ -60,6 +71,7 @@ export const auditMachine = setup({
         'audit.append': { actions: ['append', 'putEntry'] },
         'audit.record': { actions: ['append', 'putEntry', 'answerHead'] },
         'audit.head': { actions: 'answerHead' },
+        'audit.prune': [{ guard: 'isPrunable', actions: 'prune' }, { actions: 'refusePrune' }],
       },
     },
   },
@@ -100,7 +112,19 @@ function putEntry({ last }: AuditState): Effect[] {
   const id = sequenceId(sequence);
   const place: AuditPlace = { account, sequence, at, action };
   return [
-    { type: 'put', collection: AUDIT, id, body: plain(last) },
-    { type: 'put', collection: AUDIT_PLACES, id: `${account} ${id}`, body: plain(place) },
+    { type: 'put', collection: AUDIT.entries, id, body: plain(last) },
+    { type: 'put', collection: AUDIT_PLACES, id: placeId(last), body: plain(place) },
   ];
+}
+
+function placeId({ account, sequence }: AuditEntry): string {
+  return `${account} ${sequenceId(sequence)}`;
+}
+
+/** The entries with their places. */
+function prune(_: AuditState, { month, entries }: AuditPrune): Effect[] {
+  const { sequence, hash } = entries.at(-1) as AuditEntry;
+  const opening: Opening = { month, sequence, hash };
+  const places = entries.map((entry): Effect => ({ type: 'remove', collection: AUDIT_PLACES, id: placeId(entry) }));
+  return [...pruned(AUDIT, opening, entries), ...places, reply(opening)];
 }

@@ -1,10 +1,13 @@
 /** The audit log's kind, one actor per account and one of the operator, and its client functions. */
 import { AskError, type Cluster, type Json, type Kind, ownerOf, type RowReader, type View } from '../runtime/index.ts';
 import { type AuditRecord, auditEvent, type ChainedLog, OPERATOR_LOG, sequenceId } from '../terms/audit.ts';
-import { ask } from '../terms/chart-tools.ts';
+import { ask, plain } from '../terms/chart-tools.ts';
 import { auditAddress } from '../terms/ids.ts';
-import { AUDIT, AUDIT_PLACES, type AuditState, auditMachine } from './audit.machine.ts';
+import { newestOpening, type Opening, type Prune } from '../terms/opening.ts';
+import type { RefusedAnswer } from '../terms/refusal.ts';
+import { AUDIT_PLACES, type AuditState, auditMachine, auditRows } from './audit.machine.ts';
 import {
+  AUDIT,
   type AuditEntry,
   type AuditHead,
   type AuditPlace,
@@ -21,14 +24,14 @@ const EVERY_PLACE = '*';
 const PAGE_MAX = 1_000;
 
 export const auditKind: Kind = {
-  name: AUDIT,
+  name: 'audit',
   machine: auditMachine,
   version: 1,
   creates: ['audit.append', 'audit.record'],
   finishes: ['audit.append'],
   volatile: ['audit.head'],
   collections: {
-    [AUDIT]: {
+    [AUDIT.entries]: {
       sort: (entry: AuditEntry) => entry.sequence,
       index: [(entry: AuditEntry) => entry.target, (entry: AuditEntry) => entry.action],
     },
@@ -36,7 +39,9 @@ export const auditKind: Kind = {
       sort: ({ at }: AuditPlace) => at,
       index: [() => EVERY_PLACE, ({ action }: AuditPlace) => action],
     },
+    [AUDIT.openings]: { sort: ({ sequence }: Opening) => sequence },
   },
+  rows: auditRows,
   explain,
   redact: (context: Json) => context,
 };
@@ -64,7 +69,7 @@ interface AuditQuery {
 
 /** The rows of a log. `owner` is an account id, or `OPERATOR_LOG`, here and below. */
 export function auditLog(owner: string): ChainedLog {
-  return { collection: AUDIT, address: auditAddress(owner) };
+  return { collection: AUDIT.entries, address: auditAddress(owner) };
 }
 
 /** Entries of a log, newest first. */
@@ -114,16 +119,31 @@ interface AuditVerification {
   readonly entriesMax?: number;
 }
 
-/** Verifies a log against its actor: order, gaps, hashes, and that its newest entry is not missing. */
-export async function verifyAudit(
+/**
+ * Verifies a log against its actor: order, gaps, hashes, and that its newest entry is not missing. Begins again where
+ * entries were removed meanwhile.
+ */
+export async function verifyAudit(owner: string, given: AuditVerification): Promise<AuditVerdict> {
+  const openingNow = (): Promise<Opening | null> => newestOpening(given.reader, AUDIT, auditAddress(owner));
+  let opening = await openingNow();
+  for (;;) {
+    const verdict = await verifyFrom(opening ?? EMPTY_LOG, owner, given);
+    const later = verdict.sound ? opening : await openingNow();
+    if (later?.sequence === opening?.sequence) return verdict;
+    opening = later;
+  }
+}
+
+async function verifyFrom(
+  opening: AuditHead,
   owner: string,
   { reader, cluster, withinMs, entriesMax = Number.POSITIVE_INFINITY }: AuditVerification,
 ): Promise<AuditVerdict> {
   const head = await showAuditHead(cluster, owner, withinMs);
-  const skipped = Math.max(0, head.sequence - entriesMax);
-  const from = skipped === 0 ? EMPTY_LOG : await entryAt(reader, owner, skipped);
+  const skipped = Math.max(opening.sequence, head.sequence - entriesMax);
+  const from = skipped === opening.sequence ? opening : await entryAt(reader, owner, skipped);
   if (from === null) return { sound: false, sequence: skipped, reason: 'missing' };
-  const verifier = new AuditVerifier(owner, from);
+  const verifier = new AuditVerifier(owner, opening, from);
   const query = { ...auditLog(owner), limit: PAGE_MAX } as const;
   for (let sort = skipped, full = true; full; ) {
     const rows = await reader.rows({ ...query, after: { sort, id: sequenceId(sort) } });
@@ -132,6 +152,16 @@ export async function verifyAudit(
     full = rows.length === PAGE_MAX;
   }
   return verifier.end(head);
+}
+
+/** Answers the opening of what remains. Refused: 409 where the log does not begin with these entries. */
+export function pruneAudit(
+  cluster: Pick<Cluster, 'ask'>,
+  log: string,
+  part: Prune<AuditEntry>,
+  withinMs: number,
+): Promise<Opening | RefusedAnswer> {
+  return ask(cluster, log, { type: 'audit.prune', ...part, entries: plain(part.entries) }, withinMs);
 }
 
 /** Records a change that no actor makes in the operator's log. The caller begins the change after it. */

@@ -51,9 +51,10 @@ export {
 export type { Cancel, Clock, Random } from './ports/clock.ts';
 export { KeyDestroyed, KeyStoreUnreachable, type SealingKey } from './ports/key-store.ts';
 export type { RuntimeLimits } from './ports/limits.ts';
-export type { ActorCountRow, ActorPlace, ClusterEvent, RowQuery, RowRecord, Store } from './ports/store.ts';
+export type { KeptRows, RowExport } from './ports/row-export.ts';
+export type { ActorCountRow, ActorPlace, ClusterEvent, RowKey, RowQuery, RowRecord, Store } from './ports/store.ts';
 export type { Identity } from './ports/transport.ts';
-export { makeFolder } from './stores/directory/folders.ts';
+export { makeFolder, syncFolder } from './stores/directory/folders.ts';
 export type { Maintenance } from './stores/maintenance.ts';
 export { maintenanceOf } from './stores/open/maintenance.ts';
 export { openQueries } from './stores/open/queries.ts';

@@ -72,14 +72,8 @@ export interface ChainedLog {
   readonly address: string;
 }
 
-interface ChainedEntry {
-  readonly sequence: number;
-  /** Store time, ms. */
-  readonly at: number;
-}
-
 /** The last entry of a log before a store time, found by halving: entries are ordered by time. Null: none is. */
-export async function lastEntryBefore<T extends ChainedEntry>(
+export async function lastEntryBefore<T extends { readonly sequence: number; readonly at: number }>(
   rows: ReadRows,
   log: ChainedLog,
   at: number,

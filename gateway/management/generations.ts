@@ -22,10 +22,20 @@ export async function requireGeneration(
   account: string | null,
   id: string,
 ): Promise<FoundGeneration> {
+  const found = await findGeneration({ cluster }, account, id);
+  if (found === null) throw absent('Generation not found', id);
+  return found;
+}
+
+/** As `requireGeneration`; null for one without a record. */
+export async function findGeneration(
+  { cluster }: Pick<ManagementServices, 'cluster'>,
+  account: string | null,
+  id: string,
+): Promise<FoundGeneration | null> {
   const isLookedUp = id.length <= GENERATION_ID_CHARACTERS_MAX;
   const row = isLookedUp ? await rowOf(cluster, account, id) : null;
-  if (row === null) throw absent('Generation not found', id);
-  return { account: row.address, generation: JSON.parse(row.body) as Generation };
+  return row === null ? null : { account: row.address, generation: JSON.parse(row.body) as Generation };
 }
 
 function rowOf({ rows }: ManagementServices['cluster'], account: string | null, id: string): Promise<RowRecord | null> {

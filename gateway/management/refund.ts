@@ -2,8 +2,8 @@
 import { type PaidInAnswer, recordAdjustment } from '../../actors/account/account.ts';
 import type { Principal } from '../../actors/terms/principal.ts';
 import { isZero } from '../../actors/terms/usd.ts';
-import { GatewayError } from '../terms/gateway-error.ts';
-import { requireGeneration } from './generations.ts';
+import { absent, GatewayError } from '../terms/gateway-error.ts';
+import { findGeneration } from './generations.ts';
 import type { ManagementServices } from './services.ts';
 
 type Services = Pick<ManagementServices, 'cluster' | 'askMs'>;
@@ -15,9 +15,14 @@ interface Refundable {
   readonly cost: string;
 }
 
-/** Throws 404 for an unknown generation, and 409 for one without a charge. */
+/** Throws 404 for a generation without a record, and 409 for one without a charge. (rule K85) */
 export async function requireCharge(services: Pick<Services, 'cluster'>, id: string): Promise<Refundable> {
-  const { account, generation } = await requireGeneration(services, null, id);
+  const found = await findGeneration(services, null, id);
+  if (found === null) {
+    const kept = 'a charge is given back while its generation is kept (retention.generations, rule K85)';
+    throw absent(`${id} has no record: ${kept}; \`troupe accounts adjust\` corrects a balance after that`, null);
+  }
+  const { account, generation } = found;
   const cost = generation.settlement?.cost ?? '0';
   if (!isZero(cost)) return { account, cost };
   const message = `${id} has no charge: it is ${generation.status}`;

@@ -1,48 +1,37 @@
 /**
  * The statement of one account for one UTC month: every entry of its ledger as a line of CSV, between its balances at
- * the beginning and at the end. The ledger is never changed, so the statement of a past month is the same for ever.
+ * the beginning and at the end. Entries are never changed, so the statement of a past month is the same as long as its
+ * entries are kept.
  */
 import type { LedgerEntry } from '../../actors/account/ledger.ts';
+import { LEDGER, type LedgerOpening } from '../../actors/account/prune-ledger.ts';
 import { lastEntryBefore, type ReadRows, sequenceId } from '../../actors/terms/audit.ts';
+import { type Month, monthOf, parseMonth } from '../../actors/terms/month.ts';
+import { newestOpening } from '../../actors/terms/opening.ts';
 import { csv } from '../terms/csv.ts';
 import { invalid, notFound } from '../terms/gateway-error.ts';
 import type { ManagementServices } from './services.ts';
 
-/** A UTC month: store times of its beginning and of the next one's. */
-export interface Month {
-  /** `YYYY-MM`. */
-  readonly name: string;
-  readonly from: number;
-  readonly till: number;
-}
-
 const PAGE_ROWS_MAX = 1_000;
 const HEAD = ['entry', 'at', 'type', 'amount_usd', 'balance_usd', 'key', 'reference'];
 
-/** Null for text that names no month. */
-export function parseMonth(text: string): Month | null {
-  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
-  return year === undefined ? null : monthOf(Date.UTC(Number(year), Number(month) - 1, 1));
-}
-
-/** The month that contains a store time. */
-export function monthOf(at: number): Month {
-  const date = new Date(at);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  return { name: date.toISOString().slice(0, 7), from: Date.UTC(year, month, 1), till: Date.UTC(year, month + 1, 1) };
-}
-
-/** The months from the account's first entry until now, newest first. `account` is an address. */
+/** The months from the account's first entry that is kept until now, newest first. `account` is an address. */
 export async function monthsOf(
   { cluster }: Pick<ManagementServices, 'cluster'>,
   account: string,
 ): Promise<readonly Month[]> {
-  const now = cluster.now();
-  const first = await entryAfter((query) => cluster.rows.rows(query), account, 0);
-  if (first === null) return [];
+  const begin = await beginOf((query) => cluster.rows.rows(query), account);
+  if (begin === null) return [];
   const months: Month[] = [];
-  for (let month = monthOf(now); month.till > first.at; month = monthOf(month.from - 1)) months.push(month);
+  for (let month = monthOf(cluster.now()); month.till > begin; month = monthOf(month.from - 1)) months.push(month);
   return months;
+}
+
+/** Store time: the end of the newest month that is removed, or the first entry of all; null without either. */
+async function beginOf(rows: ReadRows, account: string): Promise<number | null> {
+  const opening = await newestOpening({ rows }, LEDGER, account);
+  if (opening !== null) return parseMonth(opening.month)?.till ?? null;
+  return (await entryAfter(rows, account, 0))?.at ?? null;
 }
 
 interface Statement {
@@ -65,17 +54,25 @@ export async function requireStatement(
   if (wanted === null && name !== null) throw invalid('month must be YYYY-MM');
   const months = await monthsOf({ cluster }, account);
   const month = months.find((one) => one.name === wanted?.name);
-  if (month === undefined) throw notFound('The account has no statement for this month');
+  if (month === undefined) throw notFound(missing(months.at(-1)));
   return { month, lines: statementOf(rows, account, month) };
 }
 
+function missing(first: Month | undefined): string {
+  const kept = first === undefined ? '' : `; the first month that is kept is ${first.name}`;
+  return `The account has no statement for this month${kept}`;
+}
+
 async function newestMonth(rows: ReadRows, address: string): Promise<Month | null> {
-  const [newest] = await rows({ collection: 'ledger', address, order: 'descending', limit: 1 });
+  const [newest] = await rows({ collection: LEDGER.entries, address, order: 'descending', limit: 1 });
   return newest === undefined ? null : monthOf((JSON.parse(newest.body) as LedgerEntry).at);
 }
 
 async function* statementOf(rows: ReadRows, account: string, month: Month): AsyncIterable<Uint8Array> {
-  const before = await lastEntryBefore<LedgerEntry>(rows, { collection: 'ledger', address: account }, month.from);
+  const log = { collection: LEDGER.entries, address: account };
+  const before =
+    (await lastEntryBefore<LedgerEntry>(rows, log, month.from)) ??
+    (await newestOpening<LedgerOpening>({ rows }, LEDGER, account));
   let balance = before?.balance ?? '0';
   yield lines([HEAD, boundary('opening', month.from, balance)]);
   let after = before?.sequence ?? 0;
@@ -101,7 +98,7 @@ async function entriesAfter(
   limit: number,
 ): Promise<readonly LedgerEntry[]> {
   const after = { sort: sequence, id: sequenceId(sequence) };
-  const page = await rows({ collection: 'ledger', address: account, after, limit });
+  const page = await rows({ collection: LEDGER.entries, address: account, after, limit });
   return page.map(({ body }) => JSON.parse(body) as LedgerEntry);
 }
 

@@ -4,7 +4,10 @@ import type { ReportedRow } from '../../actors/runtime/index.ts';
 import { type ClusterNode, type NodeParts, startNode } from '../../actors/runtime/node.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
+import type { Retention } from '../../actors/terms/retention.ts';
 import { hostCallsOf } from '../inflight/host-calls.ts';
+import { ExpiredRows } from '../management/retention/expired-rows.ts';
+import { ExportFolder } from '../management/retention/export-folder.ts';
 import { tlsOf } from '../operator/config/identity.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import type { ClusterConfig } from '../terms/config/config.ts';
@@ -34,6 +37,7 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
   return startNode({
     ...node,
     ...stores.bytes,
+    ...rowExportOf(config.retention, name),
     store: stores.store,
     name,
     grpcAddress: self.grpc,
@@ -52,6 +56,10 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
     transport: (link) => new GrpcTransport({ ...link, tls, route }),
     log: ({ level, message, ...record }) => log[level](record, message),
   });
+}
+
+function rowExportOf({ export: folder }: Retention, name: string): Pick<NodeParts, 'rowExport'> {
+  return folder === null ? {} : { rowExport: new ExpiredRows(new ExportFolder(folder, `${name}.rows`)) };
 }
 
 /**

@@ -20,6 +20,8 @@ import { abortHandler } from '../jobs/video/abort-handler.ts';
 import { renderHandler } from '../jobs/video/render-handler.ts';
 import { removalHandler } from '../jobs/video/store-clip.ts';
 import { deliverHandler, type WebhookServices } from '../jobs/webhook/deliver.ts';
+import { ChainSweep } from '../management/retention/chain-sweep.ts';
+import { ExportFolder } from '../management/retention/export-folder.ts';
 import { ConfigError } from '../operator/config/config-error.ts';
 import type { LiveProviderKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
@@ -81,7 +83,12 @@ export function openGateway(
   const { inference, files, targets, outcomes } = jobs;
   const parts: CallingParts = { cluster, clock, outbound, upstream, keys };
   const refresher = new Refresher({ ...parts, random, providers, log });
-  const periodic = [keys, refresher, ...watchersOf(parts, targets, config, log)];
+  const periodic = [
+    keys,
+    refresher,
+    ...watchersOf(parts, targets, config, log),
+    chainSweepOf(context, { cluster, crashPoint }),
+  ];
   if (crashPoint !== null) watchCommits(cluster, crashPoint);
   let endHealthLog = (): void => {};
   const edge = openEdge(context, {
@@ -149,6 +156,17 @@ function watchersOf(parts: CallingParts, targets: Targets, config: ClusterConfig
     new Benchmarker({ ...checked, limits: config.benchmarks }),
     new EarningsFolder({ cluster, clock, providers: config.providers, log, askMs: upstream.askMs }),
   ];
+}
+
+function chainSweepOf(
+  { options, clock, log }: NodeContext,
+  { cluster, crashPoint }: { readonly cluster: Cluster } & Pick<SharedParts, 'crashPoint'>,
+): ChainSweep {
+  const { retention, upstream } = options.config;
+  const crashpoint = crashPoint ?? (() => {});
+  const writer = `${options.name}.months`;
+  const folder = retention.export === null ? null : new ExportFolder(retention.export, writer, crashpoint);
+  return new ChainSweep({ cluster, clock, retention, folder, crashpoint, askMs: upstream.askMs, log });
 }
 
 /** What the edge and the jobs of a node use both. */

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { kinds, kindsWith } from '../../actors/kinds.ts';
 import { register } from '../../actors/runtime/actor/charts/register.ts';
+import { USUAL_RETENTION } from '../../actors/terms/retention.ts';
 import { bounded } from '../support/bounded.ts';
 
 const it = bounded(test);
@@ -46,11 +47,11 @@ it('generations are kept for 90 days, activity for 400 and history for 7, or as 
     [of[0]?.collections.generation, of[1]?.collections.usage].map((each) => each?.retentionMs);
   const day = 86_400_000;
   assert.equal(kept(kinds), [90 * day, 400 * day]);
-  assert.equal(kept(kindsWith({ generations: 1, activity: 31, history: 2 })), [day, 31 * day]);
-  assert.equal(kept(kindsWith({ generations: null, activity: null, history: 2 })), [null, null]);
+  assert.equal(kept(kindsWith({ ...USUAL_RETENTION, generations: 1, activity: 31, history: 2 })), [day, 31 * day]);
+  assert.equal(kept(kindsWith({ ...USUAL_RETENTION, generations: null, activity: null, history: 2 })), [null, null]);
   const recorded = (of: typeof kinds) => new Set(of.flatMap(({ history }) => history?.days ?? []));
   assert.equal([...recorded(kinds)], [7]);
-  assert.equal([...recorded(kindsWith({ generations: 1, activity: 31, history: 2 }))], [2]);
+  assert.equal([...recorded(kindsWith({ ...USUAL_RETENTION, generations: 1, activity: 31, history: 2 }))], [2]);
 });
 
 test.run();

@@ -100,7 +100,7 @@ it('payments of nodes killed at every crash point are credited once, each presen
     deposits: await view.rows<PaidIn & { readonly address: string }>('deposit'),
     payments: await view.rows<PaymentRecord>('payment'),
   };
-  const ledger = { entries, accounts: [], generations: [], actors: [], chainFaults: [] };
+  const ledger = { entries, accounts: [], generations: [], actors: [], openings: [], chainFaults: [] };
   const check = paymentsCreditOnce(evidence, join({ ...NOTHING, ledger }));
   assert.equal(check.violations, []);
   assert.ok(check.examined > 4 * work.presented.length);

@@ -80,7 +80,7 @@ function dump({ bank, batches, registers, tallies }: Workload, database: Databas
   });
   const addresses = [...all, ...bank.keys.map((key) => key.address), ...registers.addresses, ...tallies.addresses];
   return {
-    ...{ accounts, entries: entries.map(lineOf) },
+    ...{ accounts, entries: entries.map(lineOf), openings: [] },
     generations: all.flatMap((account) =>
       bodies<Generation>(rowsOf(database, 'generation', account)).map((row) => ({ account, row })),
     ),

@@ -102,6 +102,7 @@ export function cleanEvidence(): Evidence {
         },
       ],
       actors: [{ address: 'account:a', version: 7, transitionLog: [5, 6, 7] }],
+      openings: [],
       chainFaults: [],
     },
     samples: [sample(1, 3, '0.5'), sample(2, 4, '0')],

@@ -74,7 +74,7 @@ function clean(): KeyEvidence {
     ],
     searched: [{ where: 'the store', found: false }],
     credentials: [{ key: KEY, handle: HASH } as Credential],
-    logs: [{ account: 'a', entries: log, head: log.at(-1) as AuditEntry }],
+    logs: [{ account: 'a', entries: log, opening: EMPTY_LOG, head: log.at(-1) as AuditEntry }],
   };
 }
 

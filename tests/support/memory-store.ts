@@ -12,6 +12,7 @@ import {
   type NodeRow,
   type RowKey,
   type RowQuery,
+  type RowRecord,
   type ShardRow,
   type ShardVerdict,
   type ShardWrite,
@@ -148,6 +149,12 @@ export class MemoryStore implements Store {
   }
   sweepRows(now: number, limit: number) {
     return this.#run(() => this.#tables.sweep(now, limit));
+  }
+  expiredRows(now: number, limit: number) {
+    return this.#run(() => this.#tables.expired(now, limit));
+  }
+  removeRows(rows: readonly RowRecord[]) {
+    return this.#run(() => this.#tables.remove(rows));
   }
   timersDue(shards: readonly number[], until: number, limit: number) {
     return this.#run(() => this.#tables.timersDue(shards, until, limit));

@@ -232,12 +232,18 @@ export class MemoryTables {
     }
   }
 
-  sweep(now: number, limit: number): number {
+  expired(now: number, limit: number): readonly RowRecord[] {
     const expired = [...this.#allRows()].filter((row) => row.expiresAt !== null && row.expiresAt < now);
-    expired.sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
-    let removed = 0;
-    for (const row of expired.slice(0, limit)) if (this.#removeRow(row)) removed += 1;
-    return removed;
+    return expired.sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0)).slice(0, limit);
+  }
+
+  sweep(now: number, limit: number): number {
+    return this.remove(this.expired(now, limit));
+  }
+
+  /** Those whose body has not changed. */
+  remove(rows: readonly RowRecord[]): number {
+    return rows.filter((row) => this.row(row)?.body === row.body && this.#removeRow(row)).length;
   }
 
   timersDue(shards: readonly number[], until: number, limit: number): readonly TimerRecord[] {

@@ -1,5 +1,6 @@
 /** Verifies the ledger of an account: its chain, its balances, and that nothing was charged or credited twice. */
 import type { LedgerEntry } from '../../actors/account/ledger.ts';
+import type { LedgerOpening } from '../../actors/account/prune-ledger.ts';
 import { CHAIN_ROOT, chainHash } from '../../actors/terms/audit.ts';
 import { add, compare, isNegative, subtract } from '../../actors/terms/usd.ts';
 
@@ -22,12 +23,12 @@ type LedgerVerdict =
   | { readonly sound: false; readonly sequence: number; readonly reason: string };
 
 /**
- * Verifies a whole ledger, ordered by sequence: sequence numbers, hashes, balances, and that no generation was charged
+ * Verifies a ledger behind its opening, or a whole one, ordered by sequence: sequence numbers, hashes, balances, and that no generation was charged
  * and no deposit credited twice. For a broken ledger, returns the first invalid entry and the reason.
  */
-export function verifyLedger(entries: readonly LedgerEntry[]): LedgerVerdict {
-  let totals: LedgerTotals = { entries: 0, balance: '0', deposits: '0', charges: '0', adjustments: '0' };
-  let previous = CHAIN_ROOT;
+export function verifyLedger(entries: readonly LedgerEntry[], opening: LedgerOpening | null = null): LedgerVerdict {
+  let totals = totalsOf(opening);
+  let previous = opening?.hash ?? CHAIN_ROOT;
   const seen = new Set<string>();
   for (const entry of entries) {
     const reason = validationError(entry, totals, previous, entries[0]?.account ?? '');
@@ -42,6 +43,12 @@ export function verifyLedger(entries: readonly LedgerEntry[]): LedgerVerdict {
     previous = entry.hash;
   }
   return { sound: true, ...totals };
+}
+
+function totalsOf(opening: LedgerOpening | null): LedgerTotals {
+  if (opening === null) return { entries: 0, balance: '0', deposits: '0', charges: '0', adjustments: '0' };
+  const { sequence: entries, balance, deposits, charges, adjustments } = opening;
+  return { entries, balance, deposits, charges, adjustments };
 }
 
 function validationError(entry: LedgerEntry, before: LedgerTotals, previous: string, account: string): string | null {

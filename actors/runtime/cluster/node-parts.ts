@@ -6,6 +6,7 @@ import type { Clock, Random } from '../ports/clock.ts';
 import type { KeyStore } from '../ports/key-store.ts';
 import type { NodeLimits } from '../ports/limits.ts';
 import type { Log } from '../ports/log.ts';
+import type { RowExport } from '../ports/row-export.ts';
 import type { Store } from '../ports/store.ts';
 import type { SideService, Transport, TransportLimits } from '../ports/transport.ts';
 import type { HostCall } from './cluster.ts';
@@ -41,6 +42,8 @@ export interface NodeParts {
   readonly store: Store;
   /** Large byte values that rows refer to. The node sweeps them; the opener closes them. Absent: no sweep. */
   readonly blobs?: Blobs;
+  /** Keeps expired rows before the node removes them. Absent: they are removed alone. */
+  readonly rowExport?: RowExport;
   /** Sealing keys. The node destroys expired ones; the opener closes the store. Absent: none are destroyed. */
   readonly keys?: KeyStore;
   readonly clock: Clock;

@@ -5,7 +5,8 @@ import type { KeyStore } from '../ports/key-store.ts';
 import { keyHour } from '../ports/key-store.ts';
 import type { NodeLimits } from '../ports/limits.ts';
 import type { Log } from '../ports/log.ts';
-import type { IndexColumn, Store } from '../ports/store.ts';
+import type { KeptRows, RowExport } from '../ports/row-export.ts';
+import type { IndexColumn, RowRecord, Store } from '../ports/store.ts';
 import type { Member } from './membership/member.ts';
 import { PeriodicTask } from './periodic-task.ts';
 import { preferred } from './shards/shard-map.ts';
@@ -14,6 +15,10 @@ const SWEEPER_SHARD = 0;
 /** Bound on the sweeps of one round; a longer backlog is spread over several rounds, which then follow soon. */
 const SWEEPS_PER_ROUND_MAX = 20;
 const BACKLOG_PAUSE_MS = 1_000;
+/** Rows that are exported at once, some megabytes; each makes one file per collection. */
+const EXPORTED_ROWS_MAX = 5_000;
+/** Exported rows leave once in an hour: each sweep makes files. */
+const EXPORT_MS = 3_600_000;
 /** Names listed at once: each listing reads a whole folder. */
 const LISTED_MAX = 1_000;
 /** Blobs judged and removed between two pauses for commits; each costs one index look-up per collection. */
@@ -27,6 +32,7 @@ interface PeriodicTasksParts {
   readonly store: Store;
   readonly blobs?: Blobs;
   readonly keys?: KeyStore;
+  readonly rowExport?: RowExport;
   readonly clock: Clock;
   readonly limits: NodeLimits;
   readonly log: Log;
@@ -55,6 +61,7 @@ interface RowSweepParts {
   /** Only one node of the cluster sweeps. */
   readonly isMine: () => boolean;
   readonly store: Store;
+  readonly rowExport?: RowExport;
   readonly clock: Clock;
   readonly limits: { readonly sweepMs: number; readonly sweepRowsMax: number };
   readonly log: Log;
@@ -66,7 +73,8 @@ interface RowSweepParts {
  * Removes expired rows periodically: 10,000 a second at the usual limits while there is a backlog, so that rows leave as
  * fast as a busy cluster writes them. (rule N58)
  */
-export function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepParts): PeriodicTask {
+export function rowSweep(parts: RowSweepParts): PeriodicTask {
+  const { isMine, store, clock, limits, log, now, rowExport } = parts;
   let isBehind = false;
   return new PeriodicTask({
     name: 'row sweep',
@@ -76,12 +84,39 @@ export function rowSweep({ isMine, store, clock, limits, log, now }: RowSweepPar
     run: async (stopped) => {
       isBehind = false;
       if (!isMine()) return;
+      if (rowExport !== undefined) {
+        isBehind = await exportingSweep(parts, rowExport);
+        return;
+      }
       for (let sweep = 0; sweep < SWEEPS_PER_ROUND_MAX && !stopped(); sweep++) {
         if ((await store.sweepRows(now(), limits.sweepRowsMax)) < limits.sweepRowsMax) return;
       }
       isBehind = true;
     },
   });
+}
+
+/**
+ * Exports and removes rows that had expired at the last full hour; true if there are more. Nothing leaves while the export
+ * fails. A row that changes after it was exported stays, and is exported again. (rule K86)
+ */
+async function exportingSweep({ store, limits, now }: RowSweepParts, rowExport: RowExport): Promise<boolean> {
+  for await (const kept of rowExport.unfinished()) {
+    for (const keys of slices(kept.keys, limits.sweepRowsMax)) {
+      const rows = await Promise.all(keys.map((key) => store.row(key)));
+      await store.removeRows(rows.filter((row): row is RowRecord => row !== null && kept.has(row)));
+    }
+    await kept.end();
+  }
+  const rows = await store.expiredRows(now() - (now() % EXPORT_MS), EXPORTED_ROWS_MAX);
+  const all: readonly KeptRows[] = rows.length === 0 ? [] : await rowExport.keep(rows);
+  for (const slice of slices(rows, limits.sweepRowsMax)) await store.removeRows(slice);
+  for (const kept of all) await kept.end();
+  return rows.length === EXPORTED_ROWS_MAX;
+}
+
+function slices<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size));
 }
 
 interface KeySweepParts {

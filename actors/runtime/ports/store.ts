@@ -324,6 +324,10 @@ export interface Store {
   referred(columns: readonly IndexColumn[], values: readonly string[]): Promise<readonly string[]>;
   /** Removes at most `limit` rows whose `expiresAt` has passed; returns how many. */
   sweepRows(now: number, limit: number): Promise<number>;
+  /** At most `limit` rows whose `expiresAt` has passed, in its order. */
+  expiredRows(now: number, limit: number): Promise<readonly RowRecord[]>;
+  /** Removes these rows, but not one whose body has changed; returns how many. */
+  removeRows(rows: readonly RowRecord[]): Promise<number>;
 
   /** Timers of these shards due at or before `until`, soonest first. */
   timersDue(shards: readonly number[], until: number, limit: number): Promise<readonly TimerRecord[]>;

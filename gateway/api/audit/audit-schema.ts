@@ -38,7 +38,11 @@ export const auditListSchema = Type.Object({
       [
         Type.Object({
           sound: Type.Literal(true, { description: 'Every checked entry carries the hash of the one before.' }),
-          entries: Type.Integer({ minimum: 0, description: 'How many entries were checked.' }),
+          entries: Type.Integer({ minimum: 0, description: 'How many entries the log has had in all.' }),
+          removed: Type.Integer({
+            minimum: 0,
+            description: 'How many of them, the oldest, have left after their retention.',
+          }),
         }),
         Type.Object({
           sound: Type.Literal(false, { description: 'The chain is broken at `sequence`.' }),

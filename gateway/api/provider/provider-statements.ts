@@ -1,11 +1,11 @@
 import type { Earning } from '../../../actors/provider/earnings.ts';
 import type { ProviderFacts } from '../../../actors/terms/endpoint.ts';
+import { type Month, monthOf, parseMonth } from '../../../actors/terms/month.ts';
 import { MEDIA_UNITS } from '../../../actors/terms/usage.ts';
 import { textOf } from '../../edge/query/query-values.ts';
 import { paramOf, type RequestContext } from '../../edge/request-context.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
 import type { EarnedDays } from '../../jobs/earnings/provider-earnings.ts';
-import { type Month, monthOf, parseMonth } from '../../management/statement.ts';
 import { csv } from '../../terms/csv.ts';
 import { invalid, notFound } from '../../terms/gateway-error.ts';
 import { dateOf, type EarningSum, earningObject, sumObject, sumOf, sumsBy, unitName } from './earnings.ts';

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { PAID_IN_ALL, type PaidIn } from '../../../actors/account/deposits.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
+import { LEDGER, type LedgerOpening } from '../../../actors/account/prune-ledger.ts';
 import { paymentsOf, uncreditedOf } from '../../../actors/payment/payment.ts';
 import { PAYMENT, type PaymentRecord } from '../../../actors/payment/payment-state.ts';
 import { ownerOf, type RowReader, type RowRecord } from '../../../actors/runtime/index.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
+import { type Month, parseMonth } from '../../../actors/terms/month.ts';
 import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
 import { accountNamed } from '../lists/named.ts';
@@ -19,14 +21,20 @@ export const moneyRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/api/ledger',
     policy: 'viewer',
-    summary: 'The ledger of an account, the newest entry first.',
+    summary:
+      'The ledger of an account, the newest entry first; each month that is removed is one entry with its balance.',
     query: listQuery({ account: ACCOUNT }),
     answers: listOf(Type.Object({}, { description: 'one entry' })),
     answer: async ({ cluster: { rows }, query }) => {
       const address = await accountNamed(rows, query.account);
-      const found = await walk(rows, { streams: [{ collection: 'ledger', address }], ...pageOf(query, PLACE) });
+      const streams = [LEDGER.entries, LEDGER.openings].map((collection) => ({ collection, address }));
+      const found = await walk(rows, { streams, ...pageOf(query, PLACE) });
       const names = new ActorNames(rows);
-      const entries = found.rows.map(async ({ body }) => ledgerEntry(rows, JSON.parse(body) as LedgerEntry, names));
+      const entries = found.rows.map(async ({ collection, body }) =>
+        collection === LEDGER.openings
+          ? openingEntry(JSON.parse(body) as LedgerOpening)
+          : ledgerEntry(rows, JSON.parse(body) as LedgerEntry, names),
+      );
       return walked(await Promise.all(entries), found.next);
     },
   }),
@@ -66,6 +74,22 @@ async function ledgerEntry(rows: RowReader, entry: LedgerEntry, names: ActorName
     note: made === null ? null : (JSON.parse(made.body) as PaidIn).reason,
     key,
     keyName: key === null ? null : await names.of(key),
+  };
+}
+
+/** The end of a month whose entries are removed. */
+function openingEntry({ month, sequence, balance }: LedgerOpening): object {
+  return {
+    id: String(sequence),
+    at: (parseMonth(month) as Month).till,
+    kind: 'opening',
+    amount: '0',
+    balance,
+    source: month,
+    path: null,
+    note: `the entries of ${month} are removed (retention.ledger)`,
+    key: null,
+    keyName: null,
   };
 }
 

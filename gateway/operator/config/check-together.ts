@@ -1,5 +1,6 @@
 /** Rules of a configuration that its schema cannot say. A module of its own: a short command needs no validator. */
 import ipaddr from 'ipaddr.js';
+import type { Retention } from '../../../actors/terms/retention.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import type { TargetRules } from '../../terms/config/config.ts';
 import type { DepositConfig, X402Config } from '../../terms/config/deposit-config.ts';
@@ -23,6 +24,15 @@ export function checkTargets({ allowedTargets, refusedHosts }: TargetRules, sour
 function checkRange(entry: string, name: string): void {
   if (ipaddr.isValidCIDR(entry)) return;
   throw new ConfigError(`${name} is ${entry}, which is not a range of addresses; write one such as 10.1.0.0/16`);
+}
+
+/** A charge stays in the ledger as long as it can be given back, which its generation decides. (rule K85) */
+export function checkRetention({ generations, ledger }: Retention, source: string): void {
+  if (ledger === null || (generations !== null && ledger >= generations)) return;
+  const least = generations === null ? 'null' : `at least ${generations}`;
+  throw new ConfigError(
+    `${source}: retention.ledger is ${ledger} and must be ${least}, as retention.generations is ${generations}: a charge can be given back as long as its generation is kept; raise it, or lower retention.generations`,
+  );
 }
 
 /** Shorter ones can be guessed. */

@@ -7,11 +7,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Retention } from '../../../actors/terms/retention.ts';
 import defaults from '../../../cluster.config.ts';
 import type { ClusterConfig, NodeConfig } from '../../terms/config/config.ts';
 import type { OperatorConfig } from '../../terms/config/operator-config.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
-import { checkDeposits, checkTargets } from './check-together.ts';
+import { checkDeposits, checkRetention, checkTargets } from './check-together.ts';
 import { ConfigError, lineOf } from './config-error.ts';
 import { checkInterfaces, isHost } from './interfaces.ts';
 import { readKeyFile } from './key-file.ts';
@@ -60,6 +61,7 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
     },
     providers: config.providers.map((one) => withPaths(one, folder)),
     operator: withSecretPath(config.operator, folder),
+    retention: withExportPath(config.retention, folder),
   });
 }
 
@@ -182,6 +184,7 @@ function checkTogether(config: ClusterConfig, source: string, env: LoadOptions['
       `${source}: runtime.staleMs is ${runtime.staleMs} and must be at least three times runtime.heartbeatMs (${runtime.heartbeatMs}), or healthy nodes are voted out; raise it`,
     );
   }
+  checkRetention(config.retention, source);
   checkStore(config, source, env);
   checkTargets(config.webhooks, source);
   checkDeposits(config.deposits, source, env);
@@ -241,6 +244,11 @@ function withPaths(provider: ProviderDeclaration, folder: string): ProviderDecla
 
 function withSecretPath({ oidc }: OperatorConfig, folder: string): OperatorConfig {
   return { oidc: oidc === null ? null : { ...oidc, clientSecretFile: resolve(folder, oidc.clientSecretFile) } };
+}
+
+function withExportPath(retention: Retention, folder: string): Retention {
+  const { export: path } = retention;
+  return path === null ? retention : { ...retention, export: resolve(folder, path) };
 }
 
 function freeze<T>(value: T): T {

@@ -4,6 +4,7 @@
  */
 import { type TSchema, Type } from 'typebox';
 import { TURN_DIALECTS } from '../../../actors/terms/endpoint.ts';
+import { CHAIN_DAYS_MIN } from '../../../actors/terms/opening.ts';
 import defaults from '../../../cluster.config.ts';
 import { presetSchema, wireSchema } from '../../catalogue/presets/wire-schema.ts';
 
@@ -32,6 +33,12 @@ const retentionMs = Type.Integer({
 const days = Type.Integer({ minimum: 1, maximum: 36_500, description: 'days, a whole number from 1 to 36500' });
 const daysOrEver = Type.Union([Type.Null(), days], {
   description: 'days, a whole number from 1 to 36500, or null to keep for ever',
+});
+const chainDaysOrEver = Type.Union([Type.Null(), Type.Integer({ minimum: CHAIN_DAYS_MIN, maximum: 36_500 })], {
+  description: `days, a whole number from ${CHAIN_DAYS_MIN} to 36500, or null to keep for ever`,
+});
+const folderOrNone = Type.Union([Type.Null(), Type.String({ minLength: 1 })], {
+  description: 'the path of a folder, or null for no export',
 });
 const port = Type.Integer({ minimum: 0, maximum: 65_535, description: 'a port, 0 to 65535 (0 takes a free one)' });
 const hostPort = Type.String({
@@ -269,7 +276,14 @@ export const configSchema = record({
     }),
     percent,
   }),
-  retention: record({ generations: daysOrEver, activity: daysOrEver, history: days }),
+  retention: record({
+    generations: daysOrEver,
+    activity: daysOrEver,
+    history: days,
+    ledger: chainDaysOrEver,
+    audit: chainDaysOrEver,
+    export: folderOrNone,
+  }),
   workspace: record({
     zeroRetention: flag,
     partition: Type.Union([Type.Literal('model'), Type.Literal('none')], { description: '"model" or "none"' }),

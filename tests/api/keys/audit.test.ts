@@ -55,7 +55,7 @@ it('the owner reads every change of the account on any node, newest first, page 
     rest.data.map(({ action }) => action),
     ['key.disable', 'key.create', 'key.create', 'deposit.credit'],
   );
-  assert.equal(rest.verification, { sound: true, entries: 6 });
+  assert.equal(rest.verification, { sound: true, entries: 6, removed: 0 });
   assert.is((await pageOf(manager, `?target=${encodeURIComponent(keyAddress)}`)).data.length, 2);
   assert.is((await pageOf(manager, '?action=account.suspend')).data.length, 1);
   assert.not.match(JSON.stringify([data, rest]), new RegExp(`${manager}|${key}`));

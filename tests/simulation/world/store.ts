@@ -5,6 +5,7 @@ import {
   type IndexColumn,
   type RowKey,
   type RowQuery,
+  type RowRecord,
   type ShardRow,
   type ShardVerdict,
   type ShardWrite,
@@ -102,6 +103,12 @@ export class SimulatedStore implements Store {
   }
   sweepRows(now: number, limit: number) {
     return this.#ask('sweepRows', () => this.#database.tables.sweep(now, limit));
+  }
+  expiredRows(now: number, limit: number) {
+    return this.#ask('expiredRows', () => this.#database.tables.expired(now, limit));
+  }
+  removeRows(rows: readonly RowRecord[]) {
+    return this.#ask('removeRows', () => this.#database.tables.remove(rows));
   }
   timersDue(shards: readonly number[], until: number, limit: number) {
     return this.#ask('timersDue', () => this.#database.tables.timersDue(shards, until, limit));

@@ -19,8 +19,8 @@ export function auditLogsAreWhole({ logs, changes, credentials }: KeyEvidence): 
   const check = new Checking('rule K20', 'audit logs gap-free and hash-chained, with an entry for each change');
   const handles = new Map(credentials.map(({ key, handle }) => [key, handle ?? '']));
   const written = new Map<string, number>();
-  for (const { account, entries, head } of logs) {
-    const verifier = new AuditVerifier(account);
+  for (const { account, entries, opening, head } of logs) {
+    const verifier = new AuditVerifier(account, opening);
     verifier.add(entries);
     const verdict = verifier.end(head);
     check.expect(verdict.sound, () => `${account}: ${JSON.stringify(verdict)}`);

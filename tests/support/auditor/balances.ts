@@ -8,9 +8,10 @@ export function balanceHolds({ evidence }: Joined): Check {
   const check = new Checking('rule K42', 'balance = deposits - charges');
   for (const account of evidence.ledger.accounts) {
     const lines = evidence.ledger.entries.filter((line) => line.account === account.address);
-    let sum = 0n;
-    let used = 0n;
-    let deposited = 0n;
+    const opening = evidence.ledger.openings.find((one) => one.account === account.address);
+    let sum = amount(opening?.balance ?? '0');
+    let used = amount(opening?.charges ?? '0');
+    let deposited = amount(opening?.deposits ?? '0');
     for (const line of [...lines].sort((a, b) => a.sequence - b.sequence)) {
       const value = amount(line.amount);
       if (line.type === 'charge') used += value;
@@ -110,15 +111,11 @@ export function holdsAreResolved({ evidence }: Joined): Check {
 /** The ledger's chain: consecutive lines without a gap, each hash over the line before. */
 export function chainHolds({ evidence }: Joined): Check {
   const check = new Checking('rule K43', 'ledger gap-free and hash-chained');
-  const next = new Map<string, number>();
+  const next = new Map(evidence.ledger.openings.map(({ account, sequence }) => [account, sequence + 1]));
   const lines = [...evidence.ledger.entries].sort((a, b) => a.sequence - b.sequence);
   for (const line of lines) {
-    const expected = next.get(line.account) ?? line.sequence;
-    const first = !next.has(line.account);
-    check.expect(
-      line.sequence === expected && (!first || line.sequence <= 1),
-      () => `${line.account}: line ${line.sequence}, expected ${expected}`,
-    );
+    const expected = next.get(line.account) ?? 1;
+    check.expect(line.sequence === expected, () => `${line.account}: line ${line.sequence}, expected ${expected}`);
     next.set(line.account, line.sequence + 1);
   }
   for (const fault of evidence.ledger.chainFaults) check.expect(false, () => fault);

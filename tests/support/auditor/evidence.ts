@@ -1,3 +1,4 @@
+import type { LedgerOpening } from '../../../actors/account/prune-ledger.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
 import type { KeyKind } from '../../../actors/terms/principal.ts';
 import type { Call } from '../../../gateway/simulator/calls/call-log.ts';
@@ -98,6 +99,8 @@ export interface AccountRead {
 export interface LedgerDump {
   readonly accounts: readonly AccountState[];
   readonly entries: readonly LedgerLine[];
+  /** The newest opening of each account from whose ledger entries were removed. */
+  readonly openings: readonly LedgerOpening[];
   readonly generations: readonly { readonly account: string; readonly row: Generation }[];
   readonly actors: readonly {
     readonly address: string;

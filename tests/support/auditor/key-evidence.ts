@@ -53,6 +53,8 @@ export interface AuditLog {
   /** Account id. */
   readonly account: string;
   readonly entries: readonly AuditEntry[];
+  /** What was removed before them. */
+  readonly opening: AuditHead;
   /** The newest entry as the log's actor remembers it. */
   readonly head: AuditHead;
 }

@@ -1,9 +1,11 @@
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
+import type { LedgerOpening } from '../../../actors/account/prune-ledger.ts';
 import type { AuditState } from '../../../actors/audit/audit.machine.ts';
 import { type AuditEntry, EMPTY_LOG } from '../../../actors/audit/audit-entry.ts';
 import { ownerOf } from '../../../actors/runtime/actor/address.ts';
 import { TransitionLog } from '../../../actors/runtime/actor/cascade/transition-log.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
+import type { Opening } from '../../../actors/terms/opening.ts';
 import { verifyLedger } from '../verify-ledger.ts';
 import { amount, text } from './amount.ts';
 import type { AccountState, LedgerDump, LedgerLine, Sample } from './evidence.ts';
@@ -51,17 +53,19 @@ export class StoreView {
     return this.#window.look(async (all) => {
       const actors = await all<ActorRow>('SELECT address, version, snapshot, transitions FROM actors ORDER BY address');
       const entries = await bodies<LedgerEntry>(all, 'ledger');
+      const openings = await newest<LedgerOpening>(all, 'ledger-opening');
       const generations = await bodies<Generation & { readonly address: string }>(all, 'generation');
       return {
         accounts: actors.filter((actor) => actor.address.startsWith('account:')).map(stateOf),
         entries: entries.map(lineOf),
+        openings: [...openings.values()],
         generations: generations.map((row) => ({ account: row.address, row })),
         actors: actors.map(({ address, version, transitions }) => ({
           address,
           version,
           transitionLog: versionsIn(transitions),
         })),
-        chainFaults: faultsIn(entries),
+        chainFaults: faultsIn(entries, openings),
       };
     });
   }
@@ -113,10 +117,12 @@ export class StoreView {
     return this.#window.look(async (all) => {
       const actors = await all<ActorRow>("SELECT address, snapshot FROM actors WHERE kind = 'audit'");
       const entries = await bodies<AuditEntry & { readonly address: string }>(all, 'audit');
+      const openings = await newest<Opening>(all, 'audit-opening');
       return actors.map(({ address, snapshot }) => {
         const { last } = (JSON.parse(snapshot) as { context: AuditState }).context;
         const own = entries.filter((entry) => entry.address === address).map(({ address: _, ...entry }) => entry);
-        return { account: ownerOf(address), entries: own, head: last ?? EMPTY_LOG };
+        const opening = openings.get(address) ?? EMPTY_LOG;
+        return { account: ownerOf(address), entries: own, opening, head: last ?? EMPTY_LOG };
       });
     });
   }
@@ -157,7 +163,7 @@ export class StoreView {
   }
 
   async #ledgerSum(all: Query, address: string): Promise<string> {
-    const known = this.#sums.get(address) ?? { sequence: 0, sum: 0n };
+    const known = this.#sums.get(address) ?? (await openingSum(all, address));
     const fresh = await all<{ body: string }>(
       "SELECT body FROM rows WHERE collection = 'ledger' AND address = ? AND sort > ? ORDER BY sort",
       address,
@@ -178,6 +184,18 @@ export class StoreView {
 export interface Owners {
   readonly nodes: ReadonlyMap<string, NodeSeen>;
   readonly shards: Sample['shards'];
+}
+
+/** Sum and sequence at which the ledger begins. */
+async function openingSum(all: Query, address: string): Promise<{ sequence: number; sum: bigint }> {
+  const opening = (await newest<LedgerOpening>(all, 'ledger-opening')).get(address);
+  return { sequence: opening?.sequence ?? 0, sum: amount(opening?.balance ?? '0') };
+}
+
+/** The last row of each actor. */
+async function newest<T>(all: Query, collection: string): Promise<ReadonlyMap<string, T>> {
+  const rows = await bodies<T & { readonly address: string }>(all, collection);
+  return new Map(rows.map((row) => [row.address, row]));
 }
 
 async function openHolds(all: Query, address: string): Promise<readonly Generation[]> {
@@ -226,10 +244,11 @@ function lineOf(entry: LedgerEntry): LedgerLine {
   };
 }
 
-function faultsIn(entries: readonly LedgerEntry[]): readonly string[] {
+function faultsIn(entries: readonly LedgerEntry[], openings: ReadonlyMap<string, LedgerOpening>): readonly string[] {
   const faults: string[] = [];
   for (const account of new Set(entries.map((entry) => entry.account))) {
-    const verdict = verifyLedger(entries.filter((entry) => entry.account === account).map(bare));
+    const own = entries.filter((entry) => entry.account === account).map(bare);
+    const verdict = verifyLedger(own, openings.get(account));
     if (!verdict.sound) faults.push(`${account} line ${verdict.sequence}: ${verdict.reason}`);
   }
   return faults;

@@ -44,6 +44,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const { rowCount } = await sweeper.call({ ...rowSql.sweep, values: [now, limit] }, 'change');
       return rowCount ?? 0;
     },
+    async removeRows(rows) {
+      const columns = (['collection', 'id', 'address', 'body'] as const).map((name) => rows.map((row) => row[name]));
+      const { rowCount } = await sweeper.call({ ...rowSql.removeUnchanged, values: columns }, 'change');
+      return rowCount ?? 0;
+    },
     async close() {
       await Promise.all([...writers, ...readers, members, sweeper].map((lane) => lane.close()));
     },

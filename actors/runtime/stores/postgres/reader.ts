@@ -54,6 +54,7 @@ export type StoreReading = Pick<
   | 'rowById'
   | 'rows'
   | 'referred'
+  | 'expiredRows'
   | 'timersDue'
   | 'timersOf'
   | 'clusterEvents'
@@ -116,6 +117,9 @@ export function reader(lanes: readonly RowsReading[]): StoreReading {
       const names = columns.map(({ collection }) => collection);
       const found = await ask<{ value: string }>(referredQuery(columns), [...values], ...names);
       return found.map(({ value }) => value);
+    },
+    async expiredRows(now, limit) {
+      return (await ask<StoredRow>(rowSql.expired, now, limit)).map(rowOf);
     },
     async timersDue(shards, until, limit) {
       return (await ask<StoredTimer>(timerSql.due, until, [...shards], limit)).map(timerOf);

@@ -21,6 +21,16 @@ export const rowSql = {
         WHERE expires_at IS NOT NULL AND expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS old
       WHERE r.collection = old.collection AND r.id = old.id AND r.address = old.address`,
   },
+  expired: {
+    name: 'row_expired',
+    text: `SELECT ${ROW_COLUMNS} FROM rows WHERE expires_at IS NOT NULL AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
+  },
+  removeUnchanged: {
+    name: 'row_remove_unchanged',
+    text: `DELETE FROM rows AS r USING unnest($1::text[], $2::text[], $3::text[], $4::text[])
+        AS old (collection, id, address, body)
+      WHERE r.collection = old.collection AND r.id = old.id AND r.address = old.address AND r.body = old.body`,
+  },
 } as const;
 
 /**

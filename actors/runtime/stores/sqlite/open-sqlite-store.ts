@@ -150,6 +150,8 @@ function compose(writer: Writer, read: Read, { clock, full, close }: Remaining):
     rows: (query) => read((from) => from.rows(query)),
     referred: (columns, values) => read((from) => from.referred(columns, values)),
     sweepRows: (now, limit) => writer.call('sweepRows', now, limit),
+    expiredRows: (now, limit) => read((from) => from.expiredRows(now, limit)),
+    removeRows: (rows) => writer.call('removeRows', rows),
     timersDue: (shards, until, limit) => read((from) => from.timersDue(shards, until, limit)),
     timersOf: (address) => read((from) => from.timersOf(address)),
     register: (node) => writer.call('register', node, now()),

@@ -49,6 +49,7 @@ export function reader(connection: SqliteConnection) {
   const states = connection.prepare<[], StoredState>(actorSql.states);
   const byKey = connection.prepare<[string, string, string], StoredRow>(rowSql.byKey).raw();
   const byId = connection.prepare<[string, string], StoredRow>(rowSql.byId).raw();
+  const expired = connection.prepare<[number, number], StoredRow>(rowSql.expired).raw();
   const due = connection.prepare<[number, string, number], StoredTimer>(timerSql.due).raw();
   const timersOf = connection.prepare<[string], StoredTimer>(timerSql.of).raw();
   const shards = connection.prepare<[], ShardRow>(shardSql.all);
@@ -77,6 +78,7 @@ export function reader(connection: SqliteConnection) {
       lists.set(sql, list);
       return list.all(...rowQueryValues(query)).map(rowOf);
     },
+    expiredRows: (now: number, limit: number) => expired.all(now, limit).map(rowOf),
     referred(columns: readonly IndexColumn[], values: readonly string[]): string[] {
       const sql = referredSql(columns);
       const lookUp = lookUps.get(sql) ?? prepareLookUp(sql);

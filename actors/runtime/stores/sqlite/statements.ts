@@ -23,6 +23,8 @@ export const rowSql = {
       ORDER BY sort DESC, id DESC LIMIT 1 OFFSET ?)`,
   sweep: `DELETE FROM rows WHERE n IN
     (SELECT n FROM rows WHERE expires_at IS NOT NULL AND expires_at < ? ORDER BY expires_at LIMIT ?)`,
+  expired: `SELECT ${ROW_COLUMNS} FROM rows WHERE expires_at IS NOT NULL AND expires_at < ? ORDER BY expires_at LIMIT ?`,
+  removeUnchanged: 'DELETE FROM rows WHERE collection = ? AND id = ? AND address = ? AND body = ?',
   byKey: `SELECT ${ROW_COLUMNS} FROM rows WHERE collection = ? AND id = ? AND address = ?`,
   byId: `SELECT ${ROW_COLUMNS} FROM rows WHERE collection = ? AND id = ? ORDER BY address LIMIT 1`,
   openOf: `SELECT ${ROW_COLUMNS} FROM rows WHERE address = ? AND open = 1 ORDER BY collection, sort, id`,

@@ -1,5 +1,6 @@
 /** Messages between a store and its writer's thread. Both sides are one build in one process. */
 import type { MessagePort } from 'node:worker_threads';
+import type { RowRecord } from '../../ports/store.ts';
 import type { VerdictCode } from './apply-commit.ts';
 import type { StoreFailure } from './failure.ts';
 import type { nodes, ownership, settings } from './membership.ts';
@@ -32,6 +33,7 @@ type Settings = Pick<ReturnType<typeof settings>, 'setting'>;
 /** All requests other than commits are named operations. */
 export interface WriterOperations extends Nodes, Ownership, Settings {
   sweepRows(now: number, limit: number): number;
+  removeRows(rows: readonly RowRecord[]): number;
 }
 
 export type WriterRequest =

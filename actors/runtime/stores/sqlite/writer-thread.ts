@@ -72,11 +72,17 @@ function breakDown(failure: StoreFailure): void {
 
 function operationsOn(connection: SqliteConnection): WriterOperations {
   const sweep = connection.prepare(rowSql.sweep);
+  const remove = connection.prepare(rowSql.removeUnchanged);
   return {
     ...nodes(connection),
     ...ownership(connection),
     ...settings(connection),
     sweepRows: (now, limit) => sweep.run(now, limit).changes,
+    removeRows: (rows) =>
+      rows.reduce(
+        (sum, { collection, id, address, body }) => sum + remove.run(collection, id, address, body).changes,
+        0,
+      ),
   };
 }
 

@@ -42,6 +42,9 @@ function cells({ sequence, at, action, target, by, result, detail }: AuditEntry)
 }
 
 function sentence(verdict: AuditVerdict): string {
-  if (verdict.sound) return `${verdict.entries} entries: complete and unchanged`;
+  if (verdict.sound) {
+    const removed = verdict.removed === 0 ? '' : `, the first ${verdict.removed} of them removed after their retention`;
+    return `${verdict.entries} entries${removed}: complete and unchanged`;
+  }
   return `entry ${verdict.sequence} is not as it was written: ${verdict.reason}`;
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseMonth } from '../../../../actors/terms/month.ts';
 import { parseActivityQuery } from '../../../../gateway/api/money/activity.ts';
-import { parseMonth } from '../../../../gateway/management/statement.ts';
 import { GatewayError } from '../../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../../support/bounded.ts';
 

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { paidInCollection } from '../../../../actors/account/deposits.ts';
 import { generationCollection } from '../../../../actors/account/generation.ts';
 import { profileCollection } from '../../../../actors/account/profile.ts';
+import { ledgerOpeningCollection } from '../../../../actors/account/prune-ledger.ts';
 import { auditKind } from '../../../../actors/audit/audit.ts';
 import { batchCollection } from '../../../../actors/batch/batch-record.ts';
 import { paymentCollection } from '../../../../actors/payment/payment-state.ts';
@@ -136,6 +137,10 @@ it('jobs, webhooks, ledger, deposits and the audit log are lists over all accoun
   });
   assert.equal(await members(port, '/api/ledger?account=Acme', 'amount'), ['-0.25', '5']);
   assert.equal(await members(port, '/api/ledger?account=Acme', 'note'), [null, 'wire']);
+  const opening = { account: 'account:acct_1', month: '2026-01', sequence: 0, hash: '', balance: '0', deposits: '0' };
+  rows.put('ledger-opening', ledgerOpeningCollection, 'account:acct_1', '2026-01', opening);
+  assert.equal(await members(port, '/api/ledger?account=Acme', 'kind'), ['charge', 'deposit', 'opening']);
+  assert.equal(await members(port, '/api/ledger?account=Acme&limit=1', 'source'), ['gen-1']);
   port.close();
 });
 

@@ -100,11 +100,6 @@ it('the command line takes precedence over the file; a data folder in the file i
   assert.is(given.listen.host, defaults.listen.host);
 });
 
-it('a retention is a number of days, or null to keep for ever', async () => {
-  const { retention } = await load({ file: file({ retention: { generations: null } }) });
-  assert.equal(retention, { ...defaults.retention, generations: null });
-});
-
 it('the loaded configuration is deeply frozen', async () => {
   const config = await load({ file: file({ providers: [PROVIDER] }) });
   assert.throws(() => Object.assign(config.runtime, { shards: 1 }), /read only/);
@@ -122,11 +117,6 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
     'a number written as text',
     { edge: { requestsMax: '5' } },
     /edge\.requestsMax is "5" and must be a whole number, 1 or more/,
-  ],
-  [
-    'a retention of no day',
-    { retention: { activity: 0 } },
-    /retention\.activity is 0 and must be days, a whole number/,
   ],
   ['a time of zero', { upstream: { connectMs: 0 } }, /upstream\.connectMs is 0 and must be milliseconds/],
   [
