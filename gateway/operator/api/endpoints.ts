@@ -168,9 +168,10 @@ function whyOf(count: number, away: readonly Endpoint[], paused: Pause | null): 
 
 async function oneEndpoint(cluster: Cluster, id: string): Promise<object> {
   const endpoint = endpointsOn(cluster.board).get(id) as unknown as Endpoint | undefined;
+  if (endpoint === undefined) throw isAbsent(id);
   const address = endpointAddress(id);
   const found = await cluster.operator.inspect(address);
-  if (endpoint === undefined || found === null) throw isAbsent(id);
+  if (found === null) throw isAbsent(id);
   const [why, halfHours, earned] = await Promise.all([
     explained(cluster.operator, address),
     readHistory(cluster, id),

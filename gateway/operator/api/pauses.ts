@@ -1,3 +1,4 @@
+import { parseAddress } from '../../../actors/runtime/index.ts';
 import { endpointAddress, providerAddress } from '../../../actors/terms/ids.ts';
 import { changePause } from '../../../actors/terms/pause.ts';
 import { type ChangePlan, type ChangeRequest, change, quoted } from '../http/change.ts';
@@ -66,7 +67,8 @@ function changeOf({ principal }: ChangeRequest) {
 
 /** A dry run too names what is absent. */
 async function requireActor({ cluster }: ChangeRequest, address: string): Promise<void> {
-  if ((await cluster.operator.inspect(address)) === null) throw isAbsent(address);
+  const found = parseAddress(address) === null ? null : await cluster.operator.inspect(address);
+  if (found === null) throw isAbsent(address);
 }
 
 function told(address: string, { paused, changed }: Awaited<ReturnType<typeof changePause>>) {

@@ -70,9 +70,11 @@ function encoded(keyset: object): string {
   return Buffer.from(JSON.stringify(keyset)).toString('base64url');
 }
 
+/** Null for a text that no page has as its cursor. */
 function decoded(cursor: string): unknown {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
   try {
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return text.includes('\\u0000') ? null : JSON.parse(text);
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-/** Query and body of a request, checked by the schemas of its route. */
+/** Path, query and body of a request, checked by the schemas of its route. */
 import type { IncomingMessage } from 'node:http';
 import type { TObject, TSchema } from 'typebox';
 import type { HttpExchange } from '../../http/exchange.ts';
@@ -19,10 +19,16 @@ export function readQuery(text: string, { query: schema }: Pick<OperatorRoute, '
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (property === undefined && !additionalProperties) throw isInvalid(name, 'is not known in the query');
     if (name in members) throw isInvalid(name, 'was sent twice');
+    requireText(name, value);
     members[name] = parsed(value, property ?? {});
   }
   if (schema !== undefined) requireFit(schema, members, 'the query');
   return members;
+}
+
+/** No stored text has the character U+0000, and PostgreSQL fails at it. Throws 400. */
+export function requireText(member: string, text: string): void {
+  if (text.includes('\0')) throw isInvalid(member, 'must not contain the character U+0000');
 }
 
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,9})?$/;

@@ -15,7 +15,7 @@ import {
   PortAnswer,
   type PortSocketUser,
 } from './operator-route.ts';
-import { readBody, readQuery } from './read-request.ts';
+import { readBody, readQuery, requireText } from './read-request.ts';
 import { type Sender, senderOf } from './sender.ts';
 import type { OperatorSessions } from './sessions.ts';
 
@@ -127,6 +127,7 @@ class OperatorDesk {
     if (found === null) throw this.#noRoute(url);
     const { route, params, query } = found;
     if (route.policy === 'operator' && sender.role !== 'operator') throw notPermitted();
+    for (const [name, value] of Object.entries(params)) requireText(name, value ?? '');
     const asked: OperatorRequest = {
       // An open route asks the cluster nothing.
       cluster: cluster as Cluster,

@@ -66,6 +66,8 @@ class StepFeed implements SocketUser {
       return;
     }
     if (frame.ack !== undefined) this.#acknowledged = Math.max(this.#acknowledged, Math.min(frame.ack, this.#cursor));
+    // Every node learns of other patterns: a client that changes them without end is closed like one that sends garbage.
+    if (frame.watch !== undefined && this.#socket?.refused() === false) return;
     if (frame.watch !== undefined) this.#watch([...new Set(frame.watch)]);
     // Nothing is kept for a client that is away: it reads again what it shows.
     if (frame.from !== undefined) this.#tell({ type: 'gap', dropped: null });

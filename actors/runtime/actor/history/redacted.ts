@@ -65,6 +65,7 @@ export function shownAgain(kind: Kind, { before, after: recorded }: RebuiltStep,
   return {
     ...taken,
     after,
+    failure: hide(taken.failure) as string | null,
     effects: hide(taken.effects as unknown as Json) as unknown as readonly Effect[],
     difference: after === null ? [] : shownDifference(shownState(kind, expected, hide), after),
   };

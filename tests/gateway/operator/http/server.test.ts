@@ -87,6 +87,7 @@ const error = (status: number, code: string, message: string, member?: string): 
 const MISSING = error(404, 'not_found', 'no such path');
 const DENIED = error(401, 'unauthorized', 'the operator token is missing or wrong');
 const HEALTHY = '200 {"status":"ok"}';
+const NUL = 'must not contain the character U+0000';
 const invalid = (member: string, rule: string): string => error(400, 'invalid_request', `${member} ${rule}`, member);
 
 /** The answer to each request with the token; without one all but the first four are denied. */
@@ -110,6 +111,8 @@ const ROWS: readonly (readonly [method: string, target: string, permitted: strin
   ['GET', '/api/things/a?size=0', invalid('size', 'must be at least 1')],
   ['GET', '/api/things/a?size=x', invalid('size', 'must be an integer')],
   ['GET', '/api/things/a?size=1&size=2', invalid('size', 'was sent twice')],
+  ['GET', '/api/things/a?size=%00', invalid('size', NUL)],
+  ['GET', '/api/things/a%00b', invalid('name', NUL)],
   ['GET', '/api/things/a?Size=1', invalid('Size', 'is not known in the query')],
   ['GET', '/api/things/a?__proto__=1', invalid('__proto__', 'is not known in the query')],
   ['GET', '/api/things/none', error(404, 'not_found', 'none is absent')],
@@ -151,7 +154,8 @@ it('a list goes on from its cursor to the end, and refuses the cursor of another
   }
   assert.equal(pages, [[1, 2], [3, 4], [5]]);
   const foreign = Buffer.from('{"m":1}').toString('base64url');
-  for (const cursor of ['x', foreign]) {
+  const broken = Buffer.from(JSON.stringify({ n: 1, id: '\0' })).toString('base64url');
+  for (const cursor of ['x', foreign, broken]) {
     const answer = await answerTo(port, 'GET', `/api/numbers?cursor=${cursor}`);
     assert.is(answer, invalid('cursor', 'is not the cursor of a page of this list'));
   }

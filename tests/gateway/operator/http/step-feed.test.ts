@@ -148,6 +148,17 @@ it('wrong frames are answered, too many end the feed, and so do too many watcher
   assert.is(watchers.size, 0);
 });
 
+it('a client changes what it watches a few times, and not without end', async () => {
+  const client = new Client();
+  await client.watching('a*');
+  for (let n = 1; n < 16; n++) client.say({ watch: n % 2 === 0 ? [] : [`b${n}`] });
+  await until(() => watchers.has('b15'));
+  assert.equal([...watchers.keys()], ['b15']);
+  client.say({ watch: ['c'] });
+  await until(() => client.closed !== null);
+  assert.equal([client.closed, watchers.size], [1008, 0]);
+});
+
 it('a feed needs a credential, and by cookie a page of its own origin (rule E32)', async () => {
   const cookie = SESSIONS.open('viewer', 'x', false).split(';')[0] as string;
   const refused = [{}, { authorization: 'Bearer x' }, { cookie, origin: 'http://evil.example' }];

@@ -8,7 +8,7 @@ import { register } from '../../../../../actors/runtime/actor/charts/register.ts
 import type { ActorEvent } from '../../../../../actors/runtime/actor/event.ts';
 import { again } from '../../../../../actors/runtime/actor/history/again.ts';
 import type { RebuiltStep } from '../../../../../actors/runtime/actor/history/rebuild.ts';
-import { shownStep } from '../../../../../actors/runtime/actor/history/redacted.ts';
+import { shownAgain, shownStep } from '../../../../../actors/runtime/actor/history/redacted.ts';
 import { rebuiltStep, rebuiltSteps, storedSteps } from '../../../../../actors/runtime/durable/history.ts';
 import { type ExportedStep, registered, replay } from '../../../../../actors/runtime/inspect/replay.ts';
 import type { Store } from '../../../../../actors/runtime/ports/store.ts';
@@ -77,6 +77,10 @@ it('a recorded step has its event, its rows, its owner and what it changed, reda
       assert.match(JSON.stringify(step), 'the secret word');
       assert.not.match(JSON.stringify(shownStep(diaryKind, step)), 'the secret word');
     }
+    const failed = { after: null, effects: [], expected: null, sameEffects: null, equal: false } as const;
+    const failure = 'a chart threw: the secret word';
+    const shown = shownAgain(diaryKind, await stepAt(store, 3), { ...failed, failure });
+    assert.is(shown.failure, 'a chart threw: [redacted]');
     assert.is(shownStep(diaryKind, await stepAt(store, 1)).before, null);
   }));
 
