@@ -56,6 +56,8 @@ export class Flight {
   #phase: FlightPhase = 'admitted';
   #phaseSince: number;
   #target: FlightTarget | null = null;
+  /** Null: nobody stops it, or it could not be stopped. */
+  #stopping: Promise<void> | null = null;
 
   constructor(start: FlightStart, now: () => number) {
     this.#start = start;
@@ -75,14 +77,21 @@ export class Flight {
     this.enter('waiting');
   }
 
-  /** `by` an operator; a second stop has no effect. */
-  async stop(reason: string, by: Principal): Promise<void> {
-    if (this.stopReason !== null) return;
+  /** `by` an operator; a second stop has the outcome of the first. */
+  stop(reason: string, by: Principal): Promise<void> {
+    this.#stopping ??= this.#stop(reason, by);
+    return this.#stopping;
+  }
+
+  async #stop(reason: string, by: Principal): Promise<void> {
     this.stopReason = reason;
+    // Not in this turn of the event loop: `#stopping` is set before a failure clears it.
+    await null;
     try {
       await this.onStop(by);
     } catch (error) {
       this.stopReason = null;
+      this.#stopping = null;
       throw error;
     }
   }

@@ -82,7 +82,7 @@ export class Oidc {
 
   #personOf(claims: Claims): Person {
     const { claim, operators, viewers } = this.#parts;
-    const groups = [claims[claim]].flat();
+    const groups = claim === 'email' ? [addressIn(claims)] : [claims[claim]].flat();
     const role = groups.some(isOneOf(operators)) ? 'operator' : groups.some(isOneOf(viewers)) ? 'viewer' : null;
     const name = nameIn(claims);
     if (role === null) throw new OperatorFault(403, 'forbidden', `${name} has no group that may sign in here`);
@@ -104,9 +104,14 @@ export class Oidc {
   }
 }
 
-/** For the audit log: an address that the issuer has not verified is anybody's claim. */
-function nameIn({ email, email_verified: isVerified, preferred_username: username, sub }: Claims): string {
-  return String((isVerified === false ? undefined : email) ?? username ?? sub);
+/** For the audit log. */
+function nameIn(claims: Claims): string {
+  return String(addressIn(claims) ?? claims.preferred_username ?? claims.sub);
+}
+
+/** At some issuers a person sets any address, so one that is not said to be verified is nobody's. */
+function addressIn({ email, email_verified: isVerified }: Claims): unknown {
+  return isVerified === true ? email : undefined;
 }
 
 function isOneOf(names: readonly string[]): (group: unknown) => boolean {

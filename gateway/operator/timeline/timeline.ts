@@ -51,14 +51,14 @@ export async function timelineOf(cluster: Reader, { account, generation: row }: 
     ...endOf(account, row, entry),
     ...(await jobSpans(cluster, account, row)),
   ];
-  const placed = await Promise.all(spans.map((span) => withStep(cluster, span)));
+  const steps = await stepsOf(cluster, spans);
   return {
     id: row.generation,
     status: stateOf(row),
     account,
     accountName: await new ActorNames(cluster.rows).of(account),
     model: row.model,
-    spans: placed.sort((a, b) => a.at - b.at),
+    spans: spans.map((span) => withStep(span, steps)).sort((a, b) => a.at - b.at),
     breaks: breaksOf(row, events),
     charge: partsOf(cluster, row),
     total: costOf(row),
@@ -179,12 +179,22 @@ async function chargeEntry(
   return newest.map(({ body }) => JSON.parse(body) as LedgerEntry).find(({ ref }) => ref === generation) ?? null;
 }
 
-/** Node, epoch and version of the step that the actor took then, where it is still kept. */
-async function withStep({ operator }: Pick<Reader, 'operator'>, span: Span): Promise<Span> {
-  if (span.version !== null || span.actor.startsWith('endpoint:')) return span;
+type Steps = ReadonlyMap<string, Awaited<ReturnType<Cluster['operator']['history']['list']>>>;
+
+/** The newest steps of each actor of which a span lacks its step, by address. Endpoints take none for one request. */
+async function stepsOf({ operator }: Pick<Reader, 'operator'>, spans: readonly Span[]): Promise<Steps> {
+  const lacking = spans.filter(({ version, actor }) => version === null && !actor.startsWith('endpoint:'));
+  const read = [...new Set(lacking.map(({ actor }) => actor))].map(async (actor) => {
+    return [actor, await operator.history.list(actor, { limit: STEPS_MAX })] as const;
+  });
+  return new Map(await Promise.all(read));
+}
+
+/** With node, epoch and version of the step that the actor took then, where it is still kept. */
+function withStep(span: Span, steps: Steps): Span {
+  if (span.version !== null) return span;
   const at = span.what === 'admission' ? span.endedAt : span.at;
-  const steps = await operator.history.list(span.actor, { limit: STEPS_MAX });
-  const step = steps.find((one) => one.at === at);
+  const step = steps.get(span.actor)?.find((one) => one.at === at);
   return step === undefined ? span : { ...span, node: step.node, epoch: step.epoch, version: step.version };
 }
 

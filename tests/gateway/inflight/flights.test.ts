@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert';
 import type { Settlement } from '../../../actors/terms/hold.ts';
 import { endTurn } from '../../../gateway/inference/end-turn.ts';
 import { runTurn } from '../../../gateway/inference/run-turn.ts';
-import type { FlightView } from '../../../gateway/inflight/flights.ts';
+import { Flights, type FlightView } from '../../../gateway/inflight/flights.ts';
 import { type FlightsOfNode, hostCallsOf } from '../../../gateway/inflight/host-calls.ts';
+import { GatewayError } from '../../../gateway/terms/gateway-error.ts';
 import { bounded } from '../../support/bounded.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openScene, outcomesOf, releaseOf, sim, textOf } from '../inference/scene.ts';
@@ -39,6 +40,24 @@ it('a request is in flight from its admission until its charge is durable, with 
   await endTurn(on.services, turn);
   assert.equal(viewsOf(on), []);
   await on.end();
+});
+
+it('operators who stop one piece of work at once have one outcome, and a refused stop can be repeated', async () => {
+  const flights = new Flights(() => 0);
+  const work = { id: 'gen-1', kind: 'render', account: 'account:a', key: 'key:a/k', model: 'm' } as const;
+  const flight = flights.begin(work);
+  let stops = 0;
+  flight.onStop = () => {
+    stops++;
+    throw new GatewayError({ status: 409, type: 'conflict', message: 'it cannot be cancelled' });
+  };
+  const calls = hostCallsOf(flights);
+  const asked = { id: 'gen-1', reason: 'it runs away', by: OPERATOR };
+  const refused = { outcome: 'refused', why: 'it cannot be cancelled' };
+  assert.equal(await Promise.all([1, 2].map(() => calls['flights.stop']?.(asked))), [refused, refused]);
+  assert.equal([stops, flight.stopReason], [1, null]);
+  flight.onStop = () => {};
+  assert.equal(await calls['flights.stop']?.(asked), { outcome: 'stopped' });
 });
 
 it('a request that no endpoint serves leaves nothing in flight', async () => {

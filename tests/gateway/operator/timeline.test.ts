@@ -50,6 +50,9 @@ const ROW = {
   overshoot: null,
 };
 
+/** The actors whose steps were read. */
+const listed: string[] = [];
+
 async function timeline(rows: StoredRows, id: string) {
   const port = await openPort(generationRoutes);
   const died = { type: 'died', at: AT + 50, node: 'n2', incarnation: 'i2', why: 'killed' };
@@ -58,7 +61,12 @@ async function timeline(rows: StoredRows, id: string) {
     rows,
     operator: {
       events: async () => [died, { ...died, type: 'joined', at: 1 }],
-      history: { list: async (address: string) => (address === ACCOUNT ? steps : []) },
+      history: {
+        list: async (address: string) => {
+          listed.push(address);
+          return address === ACCOUNT ? steps : [];
+        },
+      },
     },
     board: {
       topic: () => new Map([['ep_1', { tariff: { id: 't1', prompt: '0.000002', completion: '0.000002' } }]]),
@@ -88,6 +96,7 @@ it('a request is one time line over key, hold, attempts, charge and ledger, brok
       [90, 'spending of the key'],
     ],
   );
+  assert.equal(listed, [KEY, ACCOUNT], 'the steps of each actor are read once');
   const charged = found.spans[4];
   assert.equal([charged.node, charged.epoch, charged.version], ['n3', 4, 17]);
   assert.equal(found.breaks, [{ at: AT + 50, node: 'n2', why: 'killed' }]);

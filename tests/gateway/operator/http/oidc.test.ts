@@ -10,30 +10,38 @@ const it = bounded(test);
 
 let issuer: SimulatedIssuer;
 let port: Port;
+let byAddress: Port;
 let secret: string;
 
-test.before(async () => {
-  issuer = await openIssuer();
+async function portBy(claim: string, operators: readonly string[]): Promise<Port> {
   const oidc = new Oidc({
     issuer: issuer.url,
     clientId: CLIENT.id,
     secret: async () => secret,
     origin: 'https://ops.example.com',
-    claim: 'groups',
-    operators: ['troupe-operators'],
+    claim,
+    operators,
     viewers: ['troupe-viewers', 'staff'],
   });
-  port = await openPort(sessionRoutes({ tokens: TOKENS, sessions: SESSIONS, oidc, clusterName: 'here' }));
-  port.cluster = clusterOf({ operator: { ps: async () => ({ nodes: [] }) } });
+  const opened = await openPort(sessionRoutes({ tokens: TOKENS, sessions: SESSIONS, oidc, clusterName: 'here' }));
+  opened.cluster = clusterOf({ operator: { ps: async () => ({ nodes: [] }) } });
+  return opened;
+}
+
+test.before(async () => {
+  issuer = await openIssuer();
+  port = await portBy('groups', ['troupe-operators']);
+  byAddress = await portBy('email', ['ada@example.com']);
 });
 test.before.each(() => {
   wall.ms = 1_000_000;
   secret = CLIENT.secret;
   issuer.fault = null;
-  issuer.claims = { sub: 'u1', email: 'ada@example.com', groups: ['staff', 'troupe-operators'] };
+  issuer.claims = { sub: 'u1', email: 'ada@example.com', email_verified: true, groups: ['staff', 'troupe-operators'] };
 });
 test.after(() => {
   port.close();
+  byAddress.close();
   issuer.close();
 });
 
@@ -42,8 +50,8 @@ function get(url: string, cookie = ''): Promise<Response> {
 }
 
 /** The browser's way to the issuer and back: the path of the callback, and the cookie of the attempt. */
-async function wayBack(): Promise<{ readonly path: string; readonly cookie: string }> {
-  const begun = await get(`${port.url}/api/session/oidc`);
+async function wayBack({ url } = port): Promise<{ readonly path: string; readonly cookie: string }> {
+  const begun = await get(`${url}/api/session/oidc`);
   assert.is(begun.status, 303);
   const cookie = begun.headers.get('set-cookie') as string;
   assert.match(cookie, /^troupe_operator_attempt=.*; Max-Age=600; .*HttpOnly; Secure; SameSite=Lax$/);
@@ -90,9 +98,28 @@ it('an issuer may add members of its own to its answer, and an address that it h
   assert.is((seen as { readonly name: string }).name, 'u1');
 });
 
+it('an address gives a role only if the issuer has verified it', async () => {
+  const rows = [
+    [{ email_verified: true }, 303],
+    [{ email_verified: false }, 403],
+    [{ email_verified: undefined }, 403],
+    [{ email: ['ada@example.com'] }, 403],
+  ] as const;
+  for (const [claims, status] of rows) {
+    issuer.claims = { sub: 'u1', email: 'ada@example.com', email_verified: true, ...claims };
+    const { path, cookie } = await wayBack(byAddress);
+    assert.is((await get(`${byAddress.url}${path}`, cookie)).status, status, JSON.stringify(claims));
+  }
+});
+
 it('a person without a group is refused by name', async () => {
   for (const groups of [undefined, [], ['others'], 'staffs', [7]]) {
-    issuer.claims = { sub: 'u1', email: 'eve@example.com', ...(groups === undefined ? {} : { groups }) };
+    issuer.claims = {
+      sub: 'u1',
+      email: 'eve@example.com',
+      email_verified: true,
+      ...(groups === undefined ? {} : { groups }),
+    };
     const { path, cookie } = await wayBack();
     const refusal = await refusalOf(await get(`${port.url}${path}`, cookie));
     assert.is(refusal, '403 eve@example.com has no group that may sign in here');
