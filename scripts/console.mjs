@@ -34,6 +34,7 @@ export async function bundleConsole(outdir) {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
+    publicPath: '/console/',
     outdir,
     write: false,
     bundle: true,
@@ -64,9 +65,10 @@ function fetchedFolders() {
   return missing.map((name) => dirname(fetchPackage(name, devDependencies[name])));
 }
 
-/** The page names the entry's script and style; both have the hash of their content in their names. */
+/** The page names the entry's script, its style and the mark; all have the hash of their content in their names. */
 function pageOf({ outputs }, outdir) {
   const [path, { cssBundle }] = Object.entries(outputs).find(([, output]) => output.entryPoint === ENTRY);
+  const [mark] = Object.keys(outputs).filter((output) => output.endsWith('.svg'));
   const url = (output) => `/console/${relative(outdir, join(ROOT, output))}`;
   return `<!doctype html>
 <html lang="en">
@@ -76,7 +78,7 @@ function pageOf({ outputs }, outdir) {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>Troupe console</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${url(mark)}" type="image/svg+xml">
 <link rel="stylesheet" href="${url(cssBundle)}">
 <script type="module" src="${url(path)}"></script>
 </head>

@@ -1,5 +1,6 @@
 /** The frame around every page: navigation, the cluster's name and health, the palette. */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import mark from '../pages/kit/assets/mark.svg';
 import { type OperatorSession, signOut } from './client/api.ts';
 import { go, hrefOf, usePlace } from './client/place.ts';
 import { PageFrame } from './kit/layout.tsx';
@@ -21,7 +22,7 @@ export function Shell({ session, ended }: { readonly session: OperatorSession; r
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <header class="bar">
+      <header class="top bar">
         <button
           type="button"
           class="menu"
@@ -32,6 +33,7 @@ export function Shell({ session, ended }: { readonly session: OperatorSession; r
           Menu
         </button>
         <a class="brand" href={hrefOf('/')}>
+          <img src={mark} alt="" width="22" height="22" />
           Troupe <span class="muted">{session.cluster}</span>
         </a>
         <button type="button" class="find" onClick={() => setFinding(true)}>

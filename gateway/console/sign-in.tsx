@@ -1,5 +1,6 @@
 /** The way in: a token, a link that carries one, or the organisation's own sign-in. */
 import { useEffect, useId, useState } from 'preact/hooks';
+import mark from '../pages/kit/assets/mark.svg';
 import { ApiFault, get, type OperatorSession, post, useSessionToken } from './client/api.ts';
 
 /** A link of `troupe console` carries the token behind the `#`, which no server sees. */
@@ -53,7 +54,10 @@ export function SignIn({ opened }: { readonly opened: (session: OperatorSession)
   };
   return (
     <main class="sign-in" id="main">
-      <h1>Troupe console</h1>
+      <h1 class="brand">
+        <img src={mark} alt="" width="28" height="28" />
+        Troupe console
+      </h1>
       <form class="panel" onSubmit={(event) => void submit(event)}>
         <div class="field">
           <label for={id}>Token of an operator or a viewer</label>

@@ -3,9 +3,11 @@ import { type Route, withHead } from '../edge/route.ts';
 import type { GatewayError } from '../terms/gateway-error.ts';
 import { type AccountParts, accountRoutes } from './account/account-routes.ts';
 import { apiDocsRoutes } from './api-docs/api-docs.ts';
+import { type Published, publishedApi } from './api-docs/published.ts';
 import { authRoutes } from './auth/auth-routes.ts';
 import { cataloguePageRoutes } from './catalogue/catalogue-pages.ts';
 import { EndpointHistories } from './catalogue/endpoint-histories.ts';
+import { findRoutes } from './find/find.ts';
 import { homeRoutes } from './home/home.ts';
 import { assetRoutes, serveAsset } from './kit/assets.ts';
 import { html } from './kit/html.ts';
@@ -23,12 +25,19 @@ export interface PageParts extends AccountParts {
 
 /** Every page for browsers, with what its forms send and the files it loads. Refusals are pages too. */
 export function pageRoutes({ node, apiDocument, ...account }: PageParts): readonly Route[] {
+  let published: Published | null = null;
+  // Made once: the document does not change while a node runs.
+  const api = (): Published => {
+    published ??= publishedApi(apiDocument());
+    return published;
+  };
   const routes: readonly PageRoute[] = [
     ...homeRoutes,
     ...cataloguePageRoutes(new EndpointHistories(node.services.cluster)),
     ...assetRoutes,
     ...siteFileRoutes,
-    ...apiDocsRoutes(apiDocument),
+    ...apiDocsRoutes(api),
+    ...findRoutes(api),
     ...signInRoutes(node),
     ...authRoutes,
     ...accountRoutes(account),
@@ -82,7 +91,7 @@ const TITLES: Readonly<Record<number, string>> = {
 /** A refusal of a page, as a page. It names the request, so that its reader can ask about it. */
 const pageEnvelope: ErrorEnvelope = (error, request) => {
   const title = TITLES[error.status] ?? (error.status < 500 ? 'This request was refused' : 'Something went wrong');
-  const content = html`<div class="card">
+  const content = html`<div class="panel">
 <h1>${title}</h1>
 <p role="alert">${error.message}</p>
 ${waitOf(error)}

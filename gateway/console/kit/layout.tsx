@@ -81,14 +81,14 @@ export function Figures({
   readonly figures: readonly { readonly name: string; readonly value: ComponentChildren; readonly to?: string }[];
 }) {
   return (
-    <ul class="figures">
+    <dl class="figures">
       {figures.map(({ name, value, to }) => (
-        <li key={name}>
-          {to === undefined ? <b>{value}</b> : <a href={hrefOf(to)}>{value}</a>}
-          <span>{name}</span>
-        </li>
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{to === undefined ? value : <a href={hrefOf(to)}>{value}</a>}</dd>
+        </div>
       ))}
-    </ul>
+    </dl>
   );
 }
 

@@ -89,7 +89,14 @@ export function GenerationsPage() {
           to={({ id }) => `/generations/${id}`}
           empty="No generation matches"
           columns={[
-            { name: 'Generation', cell: ({ id }) => <code>{id}</code> },
+            {
+              name: 'Generation',
+              cell: ({ id }) => (
+                <code class="id" title={id}>
+                  {id}
+                </code>
+              ),
+            },
             { name: 'Time (UTC)', cell: ({ at }) => <Time at={at} /> },
             { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
             { name: 'Account', cell: (one) => <ActorLink address={one.account} label={one.accountName} /> },
@@ -150,8 +157,8 @@ function Charge({ timeline }: { readonly timeline: Timeline }) {
           ['Status', <StateBadge key="status" state={timeline.status} />],
           ['Account', <ActorLink key="account" address={timeline.account} label={timeline.accountName} />],
           ['Model', timeline.model],
-          ['Held', <Money key="held" usd={timeline.held} />],
-          ['Charged', <Money key="total" usd={timeline.total} />],
+          ['Held', <Money key="held" usd={timeline.held} isExact />],
+          ['Charged', <Money key="total" usd={timeline.total} isExact />],
           ['Counted by', timeline.countedBy],
           ['Rounding', timeline.rounding],
         ]}
@@ -165,7 +172,7 @@ function Charge({ timeline }: { readonly timeline: Timeline }) {
           { name: 'Part', cell: ({ name }) => name },
           { name: 'Quantity', isNumber: true, cell: ({ quantity }) => quantity },
           { name: 'Price', isNumber: true, cell: ({ price }) => price },
-          { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} /> },
+          { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} isExact /> },
         ]}
       />
     </Panel>

@@ -73,8 +73,8 @@ function Entries({ account }: { readonly account: string }) {
       columns={[
         { name: 'Time (UTC)', cell: ({ at }) => <Time at={at} /> },
         { name: 'Entry', cell: ({ kind }) => <StateBadge state={kind} tone="plain" /> },
-        { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} /> },
-        { name: 'Balance after', isNumber: true, cell: ({ balance }) => <Money usd={balance} /> },
+        { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} isExact /> },
+        { name: 'Balance after', isNumber: true, cell: ({ balance }) => <Money usd={balance} isExact /> },
         { name: 'From', cell: ({ source }) => <code>{source}</code> },
         { name: 'Note', cell: ({ note }) => note ?? '' },
       ]}
@@ -105,7 +105,7 @@ function Deposits() {
           { name: 'Time (UTC)', cell: ({ at }) => <Time at={at} /> },
           { name: 'Status', cell: ({ status }) => <StateBadge state={status} /> },
           { name: 'Account', cell: (one) => <ActorLink address={one.account} label={one.accountName} /> },
-          { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} /> },
+          { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} isExact /> },
           { name: 'Rail', cell: ({ rail }) => rail },
           { name: 'Why', cell: ({ why }) => why ?? '' },
         ]}

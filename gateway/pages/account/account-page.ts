@@ -5,7 +5,7 @@ import { pageAnswer } from '../kit/page-answer.ts';
 import type { PrivateVisit } from '../kit/page-route.ts';
 
 /** The pages of an account, in the order of its navigation. */
-const PLACES = [
+export const PLACES = [
   { path: '/account', name: 'Overview' },
   { path: '/account/keys', name: 'Keys' },
   { path: '/account/usage', name: 'Usage' },
@@ -24,6 +24,8 @@ type AccountPlace = (typeof PLACES)[number]['path'];
 interface AccountPage {
   readonly title: string;
   readonly place: AccountPlace;
+  /** Below the heading: what the page is about, such as an id. */
+  readonly what?: Html;
   /** Beside the heading: the one thing that a visitor of this page does most. */
   readonly action?: Html | null;
   readonly content: Html;
@@ -36,14 +38,14 @@ interface AccountPage {
 /** A page of the signed-in person's account: heading, navigation of the account, content. */
 export function accountPage(visit: PrivateVisit, page: AccountPage): RouteAnswer {
   const { session, site } = visit;
-  const { title, place, action = null, status = 200, isLive = false } = page;
+  const { title, place, what, action = null, status = 200, isLive = false } = page;
   const links = PLACES.map(({ path, name }) =>
     path === place
       ? html`<li><a href="${path}" aria-current="page">${name}</a></li>`
       : html`<li><a href="${path}">${name}</a></li>`,
   );
   const content = html`<nav class="tabs" aria-label="Account"><ul>${links}</ul></nav>
-<div class="heading"><h1>${title}</h1>${action}</div>
+<div class="page-head"><div><h1>${title}</h1>${what !== undefined && html`<p>${what}</p>`}</div>${action}</div>
 <div class="flow"${isLive && html` data-live`}>
 ${page.content}
 </div>`;

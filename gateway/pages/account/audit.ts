@@ -8,7 +8,8 @@ import { listSection, openList } from '../kit/list/list-view.ts';
 import { type PageRoute, type PrivateVisit, privatePage } from '../kit/page-route.ts';
 import { badge, type TableParts } from '../kit/parts/elements.ts';
 import type { Option } from '../kit/parts/fields.ts';
-import { browserText, countText, time } from '../kit/parts/text.ts';
+import { countText } from '../kit/parts/format.ts';
+import { browserText, time } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
 import { type Names, namesOf } from './names.ts';
 

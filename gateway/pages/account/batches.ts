@@ -24,7 +24,8 @@ import {
   privatePage,
 } from '../kit/page-route.ts';
 import { badge, buttonForm, facts, progress, section } from '../kit/parts/elements.ts';
-import { countText, time } from '../kit/parts/text.ts';
+import { countText } from '../kit/parts/format.ts';
+import { idText, time } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
 import { namesOf } from './names.ts';
 
@@ -62,7 +63,7 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
   return accountPage(visit, { title: 'Batches', place: PATH, isLive, content });
 }
 
-function batchList({ services, session: { account } }: PrivateVisit): List<BatchRecord> {
+export function batchList({ services, session: { account } }: PrivateVisit): List<BatchRecord> {
   const { rows } = services.cluster;
   const linesOf = ({ counts }: BatchRecord): number => counts.total;
   return {
@@ -93,7 +94,7 @@ async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
   const { token } = visit.session;
   const names = await namesOf(visit, [batch.key]);
   const isRunning = RUNNING.has(batch.status);
-  const stop = { action: `${PATH}/${batch.id}/cancel`, token, label: 'Cancel batch', kind: 'danger' } as const;
+  const stop = { action: `${PATH}/${batch.id}/cancel`, token, label: 'Cancel batch', isDangerous: true } as const;
   const content = html`${batch.error !== null && html`<div class="notice bad" role="alert">${batch.error.message}</div>`}
 ${section(
   'Progress',
@@ -108,7 +109,6 @@ ${facts([
 ${section(
   'Batch',
   facts([
-    ['Id', html`<code>${batch.id}</code>`],
     ['Endpoint', batch.endpoint],
     ['Model', batch.model],
     ['Key', names.key(batch.key)],
@@ -121,6 +121,7 @@ ${section(
   return accountPage(visit, {
     title: 'Batch',
     place: PATH,
+    what: idText(batch.id),
     isLive: isRunning,
     content,
     action: badge(batch.status),

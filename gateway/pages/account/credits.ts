@@ -14,7 +14,8 @@ import { listSection, openList } from '../kit/list/list-view.ts';
 import { type PageRoute, type PrivateVisit, privateContent, privatePage } from '../kit/page-route.ts';
 import { facts, figures, section, type TableParts, table } from '../kit/parts/elements.ts';
 import type { Option } from '../kit/parts/fields.ts';
-import { countText, generationLink, time, usd, usdCell } from '../kit/parts/text.ts';
+import { countText } from '../kit/parts/format.ts';
+import { generationLink, time, usd, usdCell } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
 import { keyOptions, namesOf } from './names.ts';
 
@@ -56,7 +57,7 @@ ${section(
   ]),
 )}
 ${listSection('Ledger', opened, await ledgerTable(visit, opened.page.items))}
-${section('Add credits', waysIn())}
+<div id="add">${section('Add credits', waysIn())}</div>
 ${section(
   'Statements',
   table({

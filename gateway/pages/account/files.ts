@@ -27,7 +27,8 @@ import {
   privatePage,
 } from '../kit/page-route.ts';
 import { buttonForm } from '../kit/parts/elements.ts';
-import { bytesText, time } from '../kit/parts/text.ts';
+import { bytesText } from '../kit/parts/format.ts';
+import { time } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
 
 const PATH = '/account/files';
@@ -57,14 +58,14 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
       purpose,
       bytesText(bytes),
       time(expiresAt),
-      buttonForm({ action: `${PATH}/${id}/delete`, token, label: 'Delete', kind: 'danger', about: filename }),
+      buttonForm({ action: `${PATH}/${id}/delete`, token, label: 'Delete', isDangerous: true, about: filename }),
     ]),
     empty: html`No file is stored. <code>POST /api/v1/files</code> stores one for 48 hours.`,
   });
   return accountPage(visit, { title: 'Files', place: PATH, content });
 }
 
-function fileList({ services: { cluster }, session: { account } }: PrivateVisit): List<FileRecord> {
+export function fileList({ services: { cluster }, session: { account } }: PrivateVisit): List<FileRecord> {
   return {
     path: PATH,
     noun: 'files',

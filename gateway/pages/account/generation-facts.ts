@@ -3,7 +3,8 @@ import { apiTypeOf } from '../../management/generation-record.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { PrivateVisit } from '../kit/page-route.ts';
 import { facts, table } from '../kit/parts/elements.ts';
-import { countText, durationText, time, usd } from '../kit/parts/text.ts';
+import { countText, durationText } from '../kit/parts/format.ts';
+import { time, usd } from '../kit/parts/text.ts';
 import { endpointText, type Names } from './names.ts';
 
 /** What was asked, by whom, and how it ended. */
@@ -12,7 +13,6 @@ export function requestFacts(visit: PrivateVisit, generation: Generation, names:
   const total = settlement?.generationMs ?? release?.totalMs ?? null;
   const first = settlement?.latencyMs ?? null;
   return facts([
-    ['Generation', html`<code>${generation.generation}</code>`],
     ['Created (UTC)', time(generation.createdAt)],
     ['Endpoint', endpointText(visit, generation.endpoint, generation.provider)],
     ['Key', names.key(generation.key)],

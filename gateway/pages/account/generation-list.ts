@@ -7,7 +7,8 @@ import type { List } from '../kit/list/list.ts';
 import type { PrivateVisit } from '../kit/page-route.ts';
 import { badge, type TableParts } from '../kit/parts/elements.ts';
 import type { Option } from '../kit/parts/fields.ts';
-import { countText, durationText, time, usdCell } from '../kit/parts/text.ts';
+import { countText, durationText } from '../kit/parts/format.ts';
+import { time, usdCell } from '../kit/parts/text.ts';
 import { type Names, namesOf } from './names.ts';
 
 const COLLECTION = 'generation';

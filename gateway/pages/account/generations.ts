@@ -9,6 +9,7 @@ import { type Html, html } from '../kit/html.ts';
 import { listSection, openList } from '../kit/list/list-view.ts';
 import { type PageRoute, type PrivateVisit, privatePage } from '../kit/page-route.ts';
 import { section, table } from '../kit/parts/elements.ts';
+import { idText } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
 import { attemptTable, moneyFacts, requestFacts } from './generation-facts.ts';
 import { generationList, generationTable, outcomeBadge } from './generation-list.ts';
@@ -32,18 +33,21 @@ async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
   const { context, services, session } = visit;
   const id = paramOf(context, 'id');
   const { generation: found } = await requireGeneration(services, accountAddress(session.account), id);
-  const content = html`${section('Request', requestFacts(visit, found, await namesOf(visit, [found.key])))}
+  const content = html`<div class="columns">
+${section('Request', requestFacts(visit, found, await namesOf(visit, [found.key])))}
 ${section('Money', moneyFacts(found, tariffText(visit, found.endpoint, found.tariff)))}
+</div>
 ${section(
   'Attempts',
   attemptTable(found, (id, provider) => endpointText(visit, id, provider)),
 )}
 ${found.route !== undefined && section('Route', routeTables(found.route))}
-<details class="card"><summary>The record, as <code>${`GET /api/v1/generation?id=${id}`}</code> answers it</summary>
+<details class="panel"><summary>The record, as <code>${`GET /api/v1/generation?id=${id}`}</code> answers it</summary>
 <pre class="scroll" tabindex="0">${indentJson(renderExact(renderGeneration(id, found)))}</pre></details>`;
   return accountPage(visit, {
     title: found.model,
     place: PATH,
+    what: idText(id),
     action: outcomeBadge(found),
     isLive: found.status === 'running',
     content,

@@ -74,6 +74,6 @@ ${inputField({ name: 'limit', title: 'Limit in USD', hint: 'Empty: no limit', pr
 ${selectField({ name: 'window', title: 'Limit resets', hint: 'At 00:00 UTC', problem: problems.window }, entries.window, RESETS)}
 ${inputField({ name: 'expires', title: 'Expires', hint: 'At 00:00 UTC; empty: never', problem: problems.expires }, entries.expires, html`type="date"`)}
 </div>
-<div class="actions"><button type="submit">${label}</button></div>
+<div class="actions"><button class="primary" type="submit">${label}</button></div>
 </form>`;
 }

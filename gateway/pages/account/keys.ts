@@ -16,7 +16,7 @@ import {
   privatePage,
 } from '../kit/page-route.ts';
 import { badge, buttonForm, facts, section } from '../kit/parts/elements.ts';
-import { time, usd } from '../kit/parts/text.ts';
+import { idText, time, usd } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
 import {
   type EntryProblems,
@@ -68,9 +68,9 @@ async function create(visit: PrivateFormVisit): Promise<RouteAnswer> {
   if (!('view' in made)) return showList(visit, { entries, problems: made });
   const { view, text } = made;
   const content = html`<div class="notice good" role="status">The key <strong>${view.name}</strong> is ready. Save it now: it is not stored and cannot be shown again.</div>
-<section class="card"><label for="text">Key</label>
-<div class="copied"><input id="text" readonly value="${text}" spellcheck="false" autofocus><button class="second" type="button" data-copy="text" hidden>Copy</button></div>
-<div class="actions"><a class="button" href="${KEYS_PATH}">I saved it</a><a class="button second" href="${KEYS_PATH}/${localOf(view.key)}">Open the key</a></div></section>
+<section class="panel"><label for="text">Key</label>
+<div class="copied"><input id="text" readonly value="${text}" spellcheck="false" autofocus><button type="button" data-copy="text" hidden>Copy</button></div>
+<div class="actions"><a class="button primary" href="${KEYS_PATH}">I saved it</a><a class="button" href="${KEYS_PATH}/${localOf(view.key)}">Open the key</a></div></section>
 ${section('First request', firstRequest(visit, text))}`;
   return accountPage(visit, { title: 'New key', place: KEYS_PATH, content });
 }
@@ -99,6 +99,7 @@ ${isAlive && section('End it', endings(key, action, token))}`;
   return accountPage(visit, {
     title: key.name === '' ? key.label : key.name,
     place: KEYS_PATH,
+    what: idText(localOf(key.key)),
     content,
     action: badge(key.status),
     status: Object.keys(problems).length > 0 ? 400 : 200,
@@ -125,7 +126,6 @@ function links({ key }: KeyView): Html {
 function identity(key: KeyView, names: Names): Html {
   return facts([
     ['Key', html`<code>${key.label}</code>`],
-    ['Id', html`<code>${localOf(key.key)}</code>`],
     ['Hash', html`<code>${key.handle}</code>`],
     ['May', MAY[key.kind]],
     ['Workspace', key.workspace ?? 'the default one'],
@@ -143,7 +143,7 @@ function endings({ status }: KeyView, action: string, token: string): Html {
     ? { action: `${action}/enable`, label: 'Enable' }
     : { action: `${action}/disable`, label: 'Disable' };
   return html`<p>${isOff ? 'Requests with this key are refused until it is enabled.' : 'A disabled key refuses requests until it is enabled.'} A revoked key never works again.</p>
-<div class="actions">${buttonForm({ ...onOff, token })}${buttonForm({ action: `${action}/revoke`, token, label: 'Revoke for good', kind: 'danger' })}</div>`;
+<div class="actions">${buttonForm({ ...onOff, token })}${buttonForm({ action: `${action}/revoke`, token, label: 'Revoke for good', isDangerous: true })}</div>`;
 }
 
 function entriesFrom({ name, limit, limitWindow, expiresAt }: KeyView): KeyEntries {

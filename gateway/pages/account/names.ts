@@ -33,7 +33,8 @@ export class Names {
 
   /** A key, as a link to its page. */
   key(address: string): Html {
-    return html`<a href="/account/keys/${localOf(address)}" title="${address}">${this.textOf(address)}</a>`;
+    const name = this.textOf(address);
+    return html`<a class="name" href="/account/keys/${localOf(address)}" title="${name}, ${localOf(address)}">${name}</a>`;
   }
 
   /** What an address stands for; its short form where it has no name. */

@@ -56,7 +56,7 @@ function row(
       action: PATH,
       token: session.token,
       label: 'End',
-      kind: 'danger',
+      isDangerous: true,
       about: `the session opened ${new Date(createdAt).toISOString()}`,
       fields: { session: localOf(address) },
     }),

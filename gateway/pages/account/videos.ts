@@ -21,7 +21,7 @@ import {
   privatePage,
 } from '../kit/page-route.ts';
 import { badge, buttonForm, facts, section } from '../kit/parts/elements.ts';
-import { generationLink, time, usd, usdCell } from '../kit/parts/text.ts';
+import { generationLink, idText, time, usd, usdCell } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
 import { namesOf } from './names.ts';
 
@@ -64,7 +64,7 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
   return accountPage(visit, { title: 'Videos', place: PATH, isLive, content });
 }
 
-function videoList({ services, session: { account } }: PrivateVisit): List<JobRecord> {
+export function videoList({ services, session: { account } }: PrivateVisit): List<JobRecord> {
   const { rows } = services.cluster;
   const costOf = ({ usage }: JobRecord): string => usage?.cost ?? '0';
   const secondsOf = ({ usage }: JobRecord): string => usage?.videoSeconds ?? '0';
@@ -101,14 +101,13 @@ async function showOne(visit: PrivateVisit): Promise<RouteAnswer> {
     action: `${PATH}/${job.id}/cancel`,
     token: visit.session.token,
     label: 'Cancel job',
-    kind: 'danger',
+    isDangerous: true,
   } as const;
   const content = html`${job.error !== null && html`<div class="notice bad" role="alert">${job.error.message}</div>`}
 ${(job.clipSeconds ?? []).length > 0 && job.status === 'completed' && section('Clips', clips(job))}
 ${section(
   'Job',
   facts([
-    ['Id', html`<code>${job.id}</code>`],
     ['Model', job.model],
     ['Key', names.key(job.key)],
     ['Endpoint', html`<code>${job.candidates[job.candidate] ?? ''}</code>`],
@@ -126,6 +125,7 @@ ${section(
   return accountPage(visit, {
     title: 'Video',
     place: PATH,
+    what: idText(job.id),
     isLive: isRunning,
     content,
     action: badge(job.status),

@@ -79,7 +79,7 @@ ${buttonForm({ ...turn, label: 'Make a secret' })}`;
     ['Made (UTC)', time(current.mintedAt)],
     ['Previous secret signs until (UTC)', overlaps && time(previous?.validUntil ?? null)],
   ])}
-<details><summary>Show the secret</summary><div class="copied"><input id="secret" readonly value="${signingSecret(pepper, session.account, current)}" aria-label="Signing secret"><button class="second" type="button" data-copy="secret" hidden>Copy</button></div></details>
+<details><summary>Show the secret</summary><div class="copied"><input id="secret" readonly value="${signingSecret(pepper, session.account, current)}" aria-label="Signing secret"><button type="button" data-copy="secret" hidden>Copy</button></div></details>
 ${buttonForm({ ...turn, label: 'Rotate' })}
 <p class="hint">After a rotation both secrets sign for a while, so that receivers can change over.</p>`;
 }

@@ -22,8 +22,8 @@ export function operationContent(page: OperationPage): Html {
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   return html`<div><nav class="crumbs" aria-label="Path"><a href="${index}">API</a> / <a href="${index}#${tagId(operation)}">${operation.tags[0]}</a></nav>
 <h1>${words(summary)}</h1>
-<p class="id">${methodMark(method)} <code id="path">${page.access.base}${path}</code></p>
-<p class="lead">${words(description.replace(`${summary}. `, ''))}</p></div>
+<p class="copyable">${methodMark(method)} <code id="path">${page.access.base}${path}</code></p>
+<p class="muted">${words(description.replace(`${summary}. `, ''))}</p></div>
 ${section('Request', html`${copyable(commandOf(page), 'command')}${security !== undefined && html`<p class="hint">The key is in the variable <code>OPENAI_API_KEY</code>. <a href="${index}#credential">How keys are sent</a></p>`}`)}
 ${parameters.length > 0 && section('Parameters', parameterTable(operation))}
 ${body?.schema !== undefined && section('Body', html`<p class="hint">${type}</p>${named(page.api, body.schema)}`)}

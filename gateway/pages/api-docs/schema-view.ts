@@ -3,7 +3,7 @@
  * means. Members of members are folded away.
  */
 import { type Html, html } from '../kit/html.ts';
-import { countText } from '../kit/parts/text.ts';
+import { countText } from '../kit/parts/format.ts';
 import type { Schema } from './published.ts';
 
 /** What a value of the schema looks like. */
@@ -35,7 +35,7 @@ function member(name: string, schema: Schema, isRequired: boolean): Html {
   const content = inner(schema);
   return html`<li><p><code>${name}</code> <span class="type">${typeText(schema)}</span>${isRequired && html` <span class="badge">required</span>`}</p>
 ${description !== undefined && html`<p>${words(description)}</p>`}
-${content !== null && html`<details><summary>Members<span class="unseen"> of ${name}</span></summary>${content}</details>`}</li>
+${content !== null && html`<details><summary>Members<span class="visually-hidden"> of ${name}</span></summary>${content}</details>`}</li>
 `;
 }
 

@@ -21,15 +21,15 @@ interface StartPage {
 
 export function startContent(page: StartPage): Html {
   const { access, model } = page;
-  return html`<div class="heading"><h1>API</h1><p class="hint"><a href="${page.document}">openapi.json</a> has all of it for tools</p></div>
-<div class="pair">
-<section class="card" id="base"><h2>Base address</h2>${baseText(access)}</section>
-<section class="card" id="credential"><h2>Credential</h2>${credentialText()}</section>
+  return html`<div class="page-head"><h1>API</h1><p class="hint"><a href="${page.document}">openapi.json</a> has all of it for tools</p></div>
+<div class="columns">
+<section class="panel" id="base"><h2>Base address</h2>${baseText(access)}</section>
+<section class="panel" id="credential"><h2>Credential</h2>${credentialText()}</section>
 </div>
-<section class="card" id="first"><h2>First request</h2>
+<section class="panel" id="first"><h2>First request</h2>
 ${model === null ? html`<p>The catalogue is empty: ask your operator for a provider.</p>` : snippets(model, access)}</section>
-<section class="card" id="streaming"><h2>Streaming</h2>${streamText(access, model?.id ?? 'author/model')}</section>
-<section class="card" id="errors"><h2>Errors, and what to retry</h2>${errorText()}</section>
+<section class="panel" id="streaming"><h2>Streaming</h2>${streamText(access, model?.id ?? 'author/model')}</section>
+<section class="panel" id="errors"><h2>Errors, and what to retry</h2>${errorText()}</section>
 ${section('Operations', groups(page))}`;
 }
 

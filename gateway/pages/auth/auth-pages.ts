@@ -4,7 +4,8 @@ import { type GrantRequest, withParameter } from '../../management/grant-request
 import { type Html, html } from '../kit/html.ts';
 import { layout } from '../kit/layout.ts';
 import type { PageSession } from '../kit/page-session.ts';
-import { exactUsdText } from '../kit/parts/text.ts';
+import { facts } from '../kit/parts/elements.ts';
+import { exactUsdText } from '../kit/parts/format.ts';
 import { TOKEN_FIELD } from '../kit/same-origin.ts';
 
 const frame = { width: 'narrow' } as const;
@@ -13,19 +14,19 @@ const frame = { width: 'narrow' } as const;
 export function approvalPage(request: GrantRequest, session: PageSession, grant: string): Html {
   const { host, origin, limit, mode } = request;
   const content = html`<h1>Give ${host} a key?</h1>
-<p class="lead">An application asks for a key to your account. With it the application sends requests that you pay.</p>
-<div class="card">
-<dl class="facts">
-<dt>Application</dt><dd><strong>${origin}</strong></dd>
-<dt>Your account</dt><dd class="mono">${session.account}</dd>
-<dt>It may spend</dt><dd>${limit === null ? UNLIMITED : html`at most <strong>${exactUsdText(limit)} USD</strong> in all`}</dd>
-<dt>Delivery</dt><dd>${DELIVERY[mode](origin)}</dd>
-</dl>
+<p class="muted">An application asks for a key to your account. With it the application sends requests that you pay.</p>
+<div class="panel">
+${facts([
+  ['Application', html`<strong>${origin}</strong>`],
+  ['Your account', html`<code>${session.account}</code>`],
+  ['It may spend', limit === null ? UNLIMITED : html`at most <strong>${exactUsdText(limit)} USD</strong> in all`],
+  ['Delivery', DELIVERY[mode](origin)],
+])}
 <form method="post" action="/auth" data-once>
 ${hidden(request, session, grant)}
 <div class="actions">
-<button type="submit" name="decision" value="approve">Approve</button>
-<button class="second" type="submit" name="decision" value="decline">Decline</button>
+<button class="primary" type="submit" name="decision" value="approve">Approve</button>
+<button type="submit" name="decision" value="decline">Decline</button>
 </div>
 </form>
 </div>
@@ -60,11 +61,11 @@ function hidden({ callback, challenge, limit, mode }: GrantRequest, { token }: P
 /** The code, to copy; for an application on the person's own machine also a link that delivers it. */
 export function codePage({ callback, host, mode }: GrantRequest, session: PageSession, code: string): Html {
   const content = html`<h1>Approved</h1>
-<div class="card">
+<div class="panel">
 <p>Copy this code into the application at <strong>${host}</strong>. It works once, within ten minutes.</p>
 <label for="code">One-time code</label>
 <div class="copied"><input id="code" type="text" readonly value="${code}"><button type="button" data-copy="code" hidden>Copy</button></div>
-${mode === 'local' && html`<div class="actions"><a class="button second" href="${withParameter(callback, 'code', code)}">Open the application</a></div>`}
+${mode === 'local' && html`<div class="actions"><a class="button" href="${withParameter(callback, 'code', code)}">Open the application</a></div>`}
 </div>
 <p class="hint">You can close this page once the application has its key.</p>`;
   return layout({ title: 'Approved', person: session, content, ...frame });
@@ -72,7 +73,7 @@ ${mode === 'local' && html`<div class="actions"><a class="button second" href="$
 
 export function declinedPage({ host }: GrantRequest, session: PageSession): Html {
   const content = html`<h1>Declined</h1>
-<div class="card">
+<div class="panel">
 <p>The application at <strong>${host}</strong> gets no key. You can close this page.</p>
 </div>`;
   return layout({ title: 'Declined', person: session, content, ...frame });
@@ -81,7 +82,7 @@ export function declinedPage({ host }: GrantRequest, session: PageSession): Html
 /** A request that is refused. It leads nowhere: its callback cannot be trusted. */
 export function refusedPage(problem: string): Html {
   const content = html`<h1>This request cannot be approved</h1>
-<div class="card">
+<div class="panel">
 <p role="alert">${problem}.</p>
 <p>The application that sent you here has made a mistake, or is not what it seems. Nothing was approved.</p>
 </div>`;

@@ -4,7 +4,7 @@ import { compare } from '../../../actors/terms/usd.ts';
 import { throughput, timeToFirstToken } from '../../catalogue/measured.ts';
 import { type Html, type HtmlValue, html } from '../kit/html.ts';
 import { chart, seriesKeys, shareOf, shareOfExact } from '../kit/parts/chart.ts';
-import { usdText } from '../kit/parts/text.ts';
+import { usdText } from '../kit/parts/format.ts';
 import { endpointName, rateText, secondsText } from './figure-text.ts';
 import { perMillion, videoRange } from './price-text.ts';
 

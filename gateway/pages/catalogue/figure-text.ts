@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
 import { type Html, html } from '../kit/html.ts';
-import { durationText } from '../kit/parts/text.ts';
+import { durationText } from '../kit/parts/format.ts';
 
 /** Seconds as `320 ms` or `1.2 s`. */
 export function secondsText(seconds: number | undefined): string {

@@ -3,7 +3,8 @@ import type { HalfHour } from '../../../actors/endpoint/history.ts';
 import type { Endpoint, Percentiles } from '../../../actors/terms/endpoint.ts';
 import { type Html, html } from '../kit/html.ts';
 import { table } from '../kit/parts/elements.ts';
-import { countText, time } from '../kit/parts/text.ts';
+import { countText } from '../kit/parts/format.ts';
+import { time } from '../kit/parts/text.ts';
 import { type Span, type StripCell, type TimeLine, timeLines } from '../kit/parts/time-lines.ts';
 import { endpointName, secondsText } from './figure-text.ts';
 
@@ -118,7 +119,7 @@ function lineOf(
     cells,
     newest:
       newest === undefined
-        ? html`<span class="none">too few samples</span>`
+        ? html`<span class="muted">too few samples</span>`
         : html`<b>${secondsText(newest.typical)}</b> <span class="hint">${secondsText(newest.slow)}</span>`,
     words: `${endpoint.provider.name}: newest ${said}; ${countText(success)} of ${countText(all)} requests succeeded`,
   };

@@ -10,7 +10,8 @@ import {
 import { type CatalogueModel, retainsNothing } from '../../catalogue/models.ts';
 import { type Html, html } from '../kit/html.ts';
 import { badge, facts, figures, section, table } from '../kit/parts/elements.ts';
-import { countText } from '../kit/parts/text.ts';
+import { countText } from '../kit/parts/format.ts';
+import { idText } from '../kit/parts/text.ts';
 import { firstTokenChart, priceChart, throughputChart } from './endpoint-charts.ts';
 import { endpointName, percentText, rateText, secondsText } from './figure-text.ts';
 import { type HistoryParts, historyCharts, REACHES, type Reach } from './history-charts.ts';
@@ -31,17 +32,17 @@ export function modelContent({ model, history, base }: ModelPage): Html {
   const author = String(summary.author);
   return html`<div><nav class="crumbs" aria-label="Path"><a href="/models">Models</a> / <a href="/models?${new URLSearchParams({ model_authors: author }).toString()}">${author}</a></nav>
 <h1>${String(summary.name)}</h1>
-<p class="id"><code id="model-id">${id}</code><button class="bare" type="button" data-copy="model-id" hidden>Copy<span class="unseen"> the id</span></button></p>
-${description !== '' && html`<p class="lead">${description}</p>`}</div>
+<p>${idText(id)}</p>
+${description !== '' && html`<p class="muted">${description}</p>`}</div>
 ${headline(model)}
 ${section('Endpoints', endpointTable(endpoints))}
 ${section('History', historyPart(model, history), reaches(id, history.reach))}
-<div class="trio">
+<div class="columns thirds">
 ${section('Price', priceChart(endpoints))}
 ${section('First token', firstTokenChart(endpoints))}
 ${section('Throughput', throughputChart(endpoints))}
 </div>
-<div class="pair">
+<div class="columns">
 ${section('Request', snippets(model, { base }))}
 ${section('Model', modelFacts(model))}
 </div>
@@ -55,14 +56,13 @@ function headline({ summary, endpoints }: CatalogueModel): Html {
   const uptimes = endpoints.flatMap((endpoint) => uptime(endpoint, '1d').value ?? []);
   const lengths = endpoints.flatMap(({ completionTokensMax }) => completionTokensMax ?? []);
   const released = new Date(summary.created * 1_000).toISOString().slice(0, 10);
-  const shown = figures([
+  return figures([
     ...headlinePrices(cheapest?.tariff ?? null),
     ['Context', countText(Math.max(...endpoints.map(({ contextLength }) => contextLength))), 'tokens'],
     ...(lengths.length === 0 ? [] : [['Longest output', countText(Math.max(...lengths)), 'tokens'] as const]),
     ['Endpoints', endpoints.length, uptimes.length === 0 ? undefined : `uptime ${percentText(Math.max(...uptimes))}`],
     ['Released', released],
   ]);
-  return html`<div class="headline">${shown}</div>`;
 }
 
 function headlinePrices(tariff: Endpoint['tariff'] | null): readonly (readonly [string, string, string])[] {

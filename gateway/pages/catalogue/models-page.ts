@@ -2,7 +2,8 @@ import type { CatalogueModel } from '../../catalogue/models.ts';
 import type { ModelSelection } from '../../edge/query/filter-models.ts';
 import { type Html, html } from '../kit/html.ts';
 import { inputField, type Option, selectField } from '../kit/parts/fields.ts';
-import { countText } from '../kit/parts/text.ts';
+import { countText } from '../kit/parts/format.ts';
+import { idText } from '../kit/parts/text.ts';
 import { perMillionText, priceLines } from './price-text.ts';
 
 interface ModelsPage {
@@ -77,9 +78,9 @@ function isSet(query: URLSearchParams, fields: readonly { readonly name: string 
 /** The list of models beside its filters. The filters are those of `GET /models`. */
 export function modelsContent({ query, selection, problem, families, providers }: ModelsPage): Html {
   const { models, total, next } = selection;
-  return html`<div class="heading"><h1>Models</h1><p class="hint" id="count">${countText(total)} ${total === 1 ? 'model' : 'models'}</p></div>
+  return html`<div class="page-head"><h1>Models</h1><p class="hint" id="count">${countText(total)} ${total === 1 ? 'model' : 'models'}</p></div>
 <div class="catalogue">
-<form class="filters card" method="get" action="/models" data-filter="#results" role="search" aria-label="Models">
+<form class="facets panel" method="get" action="/models" data-filter="#results" role="search" aria-label="Models">
 ${inputField({ name: 'q', title: 'Search' }, query.get('q') ?? '', html`type="search" placeholder="Name or id"`)}
 ${select('sort', 'Sort', SORTS, query)}
 <details class="group" open${!isSet(query, COMMON) && html` data-wide`}><summary>Filters</summary>
@@ -95,12 +96,12 @@ ${checks('zdr', 'Data', [{ value: 'true', text: 'Zero retention' }], query)}
 </div></details>
 <details${isSet(query, MORE) && html` open`}><summary>More filters</summary>
 <div class="inner">${MORE.map((field) => input(query, field))}</div></details>
-<div class="actions"><button type="submit">Show</button><a class="button second" href="/models">Clear</a></div>
+<div class="actions"><button class="primary" type="submit">Show</button><a class="button" href="/models">Clear</a></div>
 </form>
 <div id="results">
 ${problem !== null && html`<div class="notice bad" role="alert">${problem}</div>`}
-${models.length === 0 ? html`<div class="card empty">No model matches. <a href="/models">Show all</a></div>` : html`<ul class="models card">${models.map(row)}</ul>`}
-${next !== null && html`<nav class="pager" aria-label="Pages"><a class="button second" href="/models?${next.toString()}" rel="next">More</a></nav>`}
+${models.length === 0 ? html`<div class="panel empty">No model matches. <a href="/models">Show all</a></div>` : html`<ul class="models panel">${models.map(row)}</ul>`}
+${next !== null && html`<nav class="pages" aria-label="Pages"><a class="button" href="/models?${next.toString()}" rel="next">More</a></nav>`}
 </div>
 </div>`;
 }
@@ -108,10 +109,9 @@ ${next !== null && html`<nav class="pager" aria-label="Pages"><a class="button s
 function row({ id, summary, endpoints }: CatalogueModel, at: number): Html {
   const { tariff, contextLength } = endpoints[0] as CatalogueModel['endpoints'][number];
   const description = typeof summary.description === 'string' ? summary.description : '';
-  const copied = `id-${at}`;
   return html`<li class="model">
 <div class="what"><h2><a href="/models/${id}">${String(summary.name)}</a></h2>
-<p class="id"><code id="${copied}">${id}</code><button class="bare" type="button" data-copy="${copied}" hidden>Copy<span class="unseen"> the id ${id}</span></button></p>
+<p>${idText(id, `id-${at}`)}</p>
 <p class="about">${description}</p>
 <p class="marks">${marksOf(endpoints).map((mark) => html`<span class="badge">${mark}</span> `)}</p></div>
 <dl class="numbers">

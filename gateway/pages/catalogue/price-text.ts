@@ -1,7 +1,7 @@
 import type { Tariff } from '../../../actors/terms/tariff.ts';
 import { compare, multiply } from '../../../actors/terms/usd.ts';
 import { publicPricing } from '../../catalogue/public-pricing.ts';
-import { countText, usdText } from '../kit/parts/text.ts';
+import { countText, usdText } from '../kit/parts/format.ts';
 
 const MILLION = 1_000_000;
 

@@ -31,7 +31,7 @@ ${copyable(text, `snippet-${at}`)}</details>`,
 
 /** A text to copy. `id` names it on its page. */
 export function copyable(text: string, id: string): Html {
-  return html`<div class="snippet"><pre class="scroll" id="${id}" tabindex="0">${text}</pre><button class="second small" type="button" data-copy="${id}" hidden>Copy</button></div>`;
+  return html`<div class="snippet"><pre class="scroll" id="${id}" tabindex="0">${text}</pre><button class="bare" type="button" data-copy="${id}" hidden>Copy</button></div>`;
 }
 
 /**

@@ -5,7 +5,7 @@ import { PREFIX } from '../../edge/route.ts';
 import { snippets } from '../catalogue/snippets.ts';
 import { type Html, html } from '../kit/html.ts';
 import { badge, figures, section } from '../kit/parts/elements.ts';
-import { countText } from '../kit/parts/text.ts';
+import { countText } from '../kit/parts/format.ts';
 
 export interface ServiceStatus {
   readonly models: number;
@@ -29,9 +29,9 @@ export function homeContent({ status, model, base, isSignedIn }: HomePage): Html
 <h1>One API for the models of many providers</h1>
 <p>Send requests in the format that you use already: OpenAI chat or responses, or Anthropic messages. Each model has
 endpoints at several providers; when one fails, the next one answers. You pay for exactly what was delivered.</p>
-<p class="actions"><a class="button" href="/models">Browse the models</a>
-<a class="button second" href="${PREFIX}/docs">Read the docs</a>
-${isSignedIn ? html`<a class="button second" href="/account">Your account</a>` : html`<a class="button second" href="/sign-in">Sign in</a>`}</p>
+<p class="actions"><a class="button primary" href="/models">Browse the models</a>
+<a class="button" href="${PREFIX}/docs">Read the docs</a>
+${isSignedIn ? html`<a class="button" href="/account">Your account</a>` : html`<a class="button" href="/sign-in">Sign in</a>`}</p>
 </section>
 <div class="flow">
 ${figures([

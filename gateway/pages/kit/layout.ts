@@ -37,6 +37,9 @@ export interface SearchEntry {
   readonly description: string;
 }
 
+/** In their order. The console has the first three too. */
+const SHEETS = ['tokens.css', 'components.css', 'tables.css', 'site.css', 'charts.css'] as const;
+
 /** A whole page: head, header with navigation, the content in its main landmark, footer. */
 export function layout({ title, current, person, width = 'wide', head, listing, content }: PageFrame): Html {
   const places = person === null ? PUBLIC_PLACES : [...PUBLIC_PLACES, ...ACCOUNT_PLACES];
@@ -48,11 +51,11 @@ export function layout({ title, current, person, width = 'wide', head, listing, 
 ${listing === undefined ? html`<meta name="robots" content="noindex">` : listed(listing)}
 <title>${title} · Troupe</title>
 <link rel="icon" href="${assetPath('mark.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetPath('tokens.css')}">
-<link rel="stylesheet" href="${assetPath('styles.css')}">
-<link rel="stylesheet" href="${assetPath('parts.css')}">
-<link rel="stylesheet" href="${assetPath('tables.css')}">
-<script src="${assetPath('page.js')}" defer></script>
+${SHEETS.map(
+  (sheet) => html`<link rel="stylesheet" href="${assetPath(sheet)}">
+`,
+)}<script src="${assetPath('page.js')}" defer></script>
+<script src="${assetPath('palette.js')}" type="module"></script>
 ${head}
 </head>
 <body>
@@ -61,13 +64,15 @@ ${head}
 <div class="bar">
 <a class="brand" href="/"><img src="${assetPath('mark.svg')}" alt="" width="22" height="22">Troupe</a>
 ${places.length > 0 && navigation(places, current)}
+<a class="button find" href="/find">Find <kbd hidden>Ctrl K</kbd></a>
 ${person === null ? SIGN_IN : personBar(person)}
 </div>
 </header>
 <main id="main" class="${width}" tabindex="-1">
 ${content}
 </main>
-<footer class="bottom">Troupe, a model marketplace behind one API</footer>
+<footer class="bottom hint">Troupe, a model marketplace behind one API</footer>
+${PALETTE}
 </body>
 </html>
 `;
@@ -78,7 +83,14 @@ function listed({ address, description }: SearchEntry): Html {
 <meta name="description" content="${description}">`;
 }
 
-const SIGN_IN = html`<a class="button second small sign-in" href="/sign-in">Sign in</a>`;
+/** What `palette.js` opens and fills. */
+const PALETTE = html`<dialog class="palette" aria-label="Find anything">
+<input type="text" role="combobox" aria-label="An id, a name, a model, a page or an action" aria-expanded="true" aria-controls="offered" autocomplete="off" placeholder="gen-…, batch_…, a name, a model, a page">
+<div id="offered" class="offers" role="listbox" aria-label="What was found" tabindex="-1"></div>
+<p class="muted" role="status"></p>
+</dialog>`;
+
+const SIGN_IN = html`<a class="button" href="/sign-in">Sign in</a>`;
 
 function navigation(places: readonly Place[], current: string | undefined): Html {
   const links = places.map(({ path, name }) =>

@@ -134,6 +134,6 @@ function isReturning({ context: { request } }: Visit): boolean {
 function comeBack({ context, site }: Visit): RouteAnswer {
   const { url = '/' } = context.request;
   const head = html`<meta http-equiv="refresh" content="0; url=${url}">`;
-  const content = html`<div class="card"><p><a href="${url}">Continue</a></p></div>`;
+  const content = html`<div class="panel"><p><a href="${url}">Continue</a></p></div>`;
   return pageAnswer(layout({ title: 'Continue', person: null, width: 'narrow', head, content }), site);
 }

@@ -17,7 +17,7 @@ interface SignInPage {
 /** The page on which a person signs in, by a management key or by a one-time link. */
 export function signInPage({ site, next, invitation, problem, note = null }: SignInPage): Html {
   const content = html`${note !== null && html`<div class="notice" role="status">${note}</div>`}
-<div class="card">
+<div class="panel">
 <h1>Sign in</h1>
 ${site.isSecure ? form(next, invitation, problem) : NOT_SECURE}
 </div>`;
@@ -29,7 +29,7 @@ everybody on the way. Open this page over HTTPS, or on the machine that runs Tro
 
 function form(next: string, invitation: string | null, problem: string | null): Html {
   if (invitation !== null) return linkForm(next, invitation, problem);
-  return html`<p class="lead">With a management key of your account. It opens a session in this browser and is not kept.</p>
+  return html`<p class="muted">With a management key of your account. It opens a session in this browser and is not kept.</p>
 <form method="post" action="/sign-in" data-once>
 <input type="hidden" name="next" value="${next}">
 <div class="field">
@@ -39,7 +39,7 @@ function form(next: string, invitation: string | null, problem: string | null): 
 ${problem !== null && html`<p class="error" id="key-error" role="alert">${problem}</p>`}
 <p class="hint" id="key-hint">It begins with <code>sk-gw-v1-</code>. Without one, ask your operator for a sign-in link.</p>
 </div>
-<div class="actions"><button type="submit">Sign in</button></div>
+<div class="actions"><button class="primary" type="submit">Sign in</button></div>
 </form>`;
 }
 
@@ -47,12 +47,12 @@ ${problem !== null && html`<p class="error" id="key-error" role="alert">${proble
 function linkForm(next: string, invitation: string, problem: string | null): Html {
   if (problem !== null) {
     return html`<p class="error" role="alert">${problem}</p>
-<div class="actions"><a class="button second" href="/sign-in">Sign in with a key</a></div>`;
+<div class="actions"><a class="button" href="/sign-in">Sign in with a key</a></div>`;
   }
-  return html`<p class="lead">Your operator sent you this link. It works once.</p>
+  return html`<p class="muted">Your operator sent you this link. It works once.</p>
 <form method="post" action="/sign-in" data-once>
 <input type="hidden" name="next" value="${next}">
 <input type="hidden" name="invite" value="${invitation}">
-<div class="actions"><button type="submit">Sign in</button></div>
+<div class="actions"><button class="primary" type="submit">Sign in</button></div>
 </form>`;
 }

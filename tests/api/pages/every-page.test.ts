@@ -93,13 +93,14 @@ function accountPaths(): readonly string[] {
 
 const everyPath = (): readonly string[] => [
   ...['/', '/models', '/models/sim/fast', '/models/sim/filmstrip', '/api/v1/docs', '/api/v1/docs/postChatCompletions'],
+  ...['/find', '/find?q=key', '/find?q=nothing-has-this-name'],
   ...['/api/v1/docs/getVideosIdContent', '/models/sim/no-such-model', authPath(pkce().challenge, { limit: '1' })],
   ...accountPaths(),
   ...single,
 ];
 
 /** Tables whose last columns do not fit, and money or times that stand outside their cell. */
-const CUT_OFF = `[...document.querySelectorAll('main .scroll, main table')]
+const CUT_OFF = `[...document.querySelectorAll('main .scroll, main .table, main table')]
   .filter((part) => part.tagName !== 'PRE' && part.scrollWidth > part.clientWidth + 1)
   .map((part) => (part.getAttribute('aria-label') ?? part.className) + ' by ' + (part.scrollWidth - part.clientWidth))
   .concat([...document.querySelectorAll('main td')]
@@ -113,7 +114,7 @@ it('no column is cut off in a font a tenth wider than usual, from a phone to a w
   for (const path of everyPath()) {
     await page.goto(`${origin}${path}`);
     await page.evaluate("document.documentElement.style.letterSpacing = '0.06em'");
-    for (const width of [390, 700, 1_130, 1_280]) {
+    for (const width of [390, 1_000, 1_280]) {
       await page.setViewportSize({ width, height: 900 });
       assert.equal(await page.evaluate<readonly string[]>(CUT_OFF), [], `${path} at ${width}`);
       const wider = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
@@ -136,6 +137,44 @@ it('the Tab key begins at the top of every page of the account, and the current 
     await page.keyboard.press('Tab');
     assert.is(await page.evaluate<string>('document.activeElement.className'), 'brand', path);
   }
+  await context.close();
+});
+
+/** What the palette offers for a text, the first of it chosen. */
+async function offered(page: Page, text: string): Promise<string> {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type(text);
+  const first = page.locator('#offered [aria-selected="true"]');
+  await eventually(async () => assert.match(await first.innerText(), text));
+  return first.innerText();
+}
+
+it('the palette finds by keyboard what the account has, pages and actions, and gives the focus back', async () => {
+  const context = await openContext();
+  const page = await context.newPage();
+  await signIn(page);
+  for (const path of single.slice(0, 4)) {
+    const id = path.slice(path.lastIndexOf('/') + 1);
+    await offered(page, id);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${origin}${path}`);
+  }
+  assert.match(await offered(page, 'the_report_of'), 'single_space.pdf');
+  await page.keyboard.press('Escape');
+  await offered(page, 'Create a key');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${origin}/account/keys#name`);
+  await page.locator('.find').focus();
+  await page.keyboard.press('/');
+  await page.keyboard.type('generations');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Escape');
+  assert.is(await page.evaluate<string>('document.activeElement.className'), 'button find');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('sign out');
+  await page.locator('#offered a', { hasText: 'Sign out' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('You are signed out.').waitFor();
   await context.close();
 });
 
@@ -181,6 +220,9 @@ it('axe finds nothing on any page, in light and in dark', async () => {
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Save it now').waitFor();
   found.push(...(await findings(page, 'the page of a new key')));
+  await page.keyboard.press('Control+k');
+  await page.locator('#offered a').first().waitFor();
+  found.push(...(await findings(page, 'the palette')));
   assert.equal(found, []);
   await context.close();
 });

@@ -33,7 +33,7 @@ it('a browser reads what the service is, how it is, and where to begin; each lin
 
 it('a signed-in person is led to the account', async () => {
   const { text } = await owner.visitor.get('/', HTML);
-  assert.match(text, '<a class="button second" href="/account">');
+  assert.match(text, '<a class="button" href="/account">');
 });
 
 it('any other client reads JSON with the addresses of the API, and each answers', async () => {

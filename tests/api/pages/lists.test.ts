@@ -147,7 +147,7 @@ it('what rows refer to has its name, and every time its seconds', async () => {
   const more = ['/account/audit', '/account/sessions', `/account/batches/${batch}`, '/account/keys', '/account/usage'];
   for (const path of [...paths, ...more]) {
     const { text } = await owner.visitor.get(path);
-    const body = text.slice(text.indexOf('<main'), text.indexOf('<details class="card"><summary>The record'));
+    const body = text.slice(text.indexOf('<main'), text.indexOf('<details class="panel"><summary>The record'));
     const words = body.replaceAll(/<[^>]*>/g, ' ');
     assert.not.match(words, /\b(?:key|ep|tar|ses)_[0-9A-Za-z]{6}/, path);
     assert.not.match(words, /\d{4}-\d\d-\d\d\s+\d\d:\d\d(?!:\d\d)/, path);

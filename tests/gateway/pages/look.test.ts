@@ -12,20 +12,20 @@ import { ASSETS, type PageServer, servePages } from '../../support/page-server.t
 const it = bounded(test);
 const HASH = '0123456789abcdef'.repeat(4);
 const content = html`<h1>Every element</h1>
-<div class="card"><h2>A form</h2>
+<div class="panel"><h2>A form</h2>
 <form><div class="field"><label for="a">Name</label><input type="text" id="a" aria-invalid="true" aria-describedby="e">
 <p class="error" id="e">A name is required</p></div>
-<div class="actions"><button>Create</button><button class="second">Cancel</button><button class="danger">Revoke</button></div>
+<div class="actions"><button>Create</button><button>Cancel</button><button class="danger">Revoke</button></div>
 </form></div>
-<div class="card"><dl class="facts"><dt>Key</dt><dd class="mono">${HASH}</dd><dt>Limit</dt><dd>none</dd></dl>
+<div class="panel"><dl class="facts"><div><dt>Key</dt><dd><code>${HASH}</code></dd></div><div><dt>Limit</dt><dd>none</dd></div></dl>
 <div class="copied"><input id="code" readonly value="${HASH}"><button data-copy="code" hidden>Copy</button></div></div>
-<div class="card"><div class="scroll"><table><caption>Requests of today</caption>
+<div class="panel"><div class="table"><table><caption>Requests of today</caption>
 <thead><tr><th>Model</th><th>State</th><th class="number">Requests</th><th class="number">Cost in USD</th></tr></thead>
 <tbody><tr><td>sim/fast</td><td><span class="badge good">active</span></td><td class="number">12</td><td class="number">0.00120</td></tr>
 <tr><td>sim/slow</td><td><span class="badge bad">revoked</span></td><td class="number">3,120</td><td class="number">1.25</td></tr></tbody>
 </table></div></div>
 <div class="notice">A notice</div><div class="notice good">Done</div><div class="notice warn">Take care</div>
-<div class="notice bad">Refused</div><div class="card empty">Nothing here yet. <a href="/">Create the first one</a>.</div>`;
+<div class="notice bad">Refused</div><div class="panel empty">Nothing here yet. <a href="/">Create the first one</a>.</div>`;
 
 let server: PageServer;
 let base: string;

@@ -70,7 +70,7 @@ async function refreshLive(times) {
       const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
       if (answer.redirected || !answer.ok) return;
       const loaded = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      replaceParts(loaded, ['.flow', '.heading']);
+      replaceParts(loaded, ['.flow', '.page-head']);
     } catch {
       /* The next try may reach the service again. */
     }

@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts';
 import type { PrivateVisit } from '../page-route.ts';
 import { section, type TableParts, table } from '../parts/elements.ts';
 import { inputField, selectField } from '../parts/fields.ts';
-import { countText, timeText } from '../parts/text.ts';
+import { countText, timeText } from '../parts/format.ts';
 import type { List } from './list.ts';
 import { addressAt, isNarrowed, type ListQuery, NEWEST, OLDEST, parseListQuery } from './list-query.ts';
 import { type ListPage, READ_ROWS, READS_MAX, readList } from './read-list.ts';
@@ -18,15 +18,23 @@ interface OpenedList<T> {
 export async function openList<T>(
   { context, services, background, session }: PrivateVisit,
   list: List<T>,
+  readsMax = READS_MAX,
 ): Promise<OpenedList<T>> {
   const query = parseListQuery(list, context.query);
   const step = <R>(read: () => Promise<R>): Promise<R> => background.step(session.account, read);
-  return { list, query, page: await readList(list, query, { rows: services.cluster.rows, step }) };
+  return { list, query, page: await readList(list, query, { rows: services.cluster.rows, step, readsMax }) };
 }
 
 /** The first rows of a list, for a page that shows the whole of it elsewhere. */
 export async function firstOf<T>(visit: PrivateVisit, list: List<T>, count: number): Promise<readonly T[]> {
   const { page } = await openList({ ...visit, context: { ...visit.context, query: '' } }, { ...list, pageRows: count });
+  return page.items;
+}
+
+/** The newest items whose texts contain this one, of a single read of rows; the item of exactly this id if there is one. */
+export async function matchesOf<T>(visit: PrivateVisit, list: List<T>, text: string): Promise<readonly T[]> {
+  const query = new URLSearchParams({ q: text }).toString();
+  const { page } = await openList({ ...visit, context: { ...visit.context, query } }, list, 1);
   return page.items;
 }
 
@@ -50,17 +58,17 @@ function finder<T>(list: List<T>, query: ListQuery): Html {
   const choices = filters.map(({ name, title, options }) =>
     selectField({ name, title, id: `find-${name}` }, value(name), [{ value: '', text: 'Any' }, ...options]),
   );
-  const hasMore = [...filters.map(({ name }) => name), 'from', 'to'].some((name) => value(name) !== '');
-  return html`<form class="finder" method="get" action="${path}" data-filter="#list" role="search" aria-label="${noun}">
+  const isSet = [...filters.map(({ name }) => name), 'from', 'to'].some((name) => value(name) !== '');
+  return html`<form class="filters" method="get" action="${path}" data-filter="#list" role="search" aria-label="${noun}">
 ${inputField({ name: 'q', title: 'Search', id: 'find-q' }, value('q'), html`type="search" maxlength="200"`)}
 ${selectField({ name: 'sort', title: 'Sort', id: 'find-sort' }, query.sort === NEWEST ? '' : query.sort, orders)}
-<div class="actions"><button class="second" type="submit">Show</button></div>
-<details${hasMore && html` open`}><summary>Filters</summary>
+<details class="group" open${!isSet && html` data-wide`}><summary>Filters</summary>
 <div class="fields">
 ${choices}
 ${inputField({ name: 'from', title: 'From (UTC)', id: 'find-from' }, value('from'), html`type="date"`)}
 ${inputField({ name: 'to', title: 'To (UTC)', id: 'find-to' }, value('to'), html`type="date"`)}
 </div></details>
+<button type="submit">Show</button>
 </form>`;
 }
 
@@ -76,8 +84,8 @@ function pager<T>({ path }: List<T>, query: ListQuery, { next, further }: ListPa
   if (next === null && further === null) return null;
   const age = query.sort === OLDEST ? 'Newer' : 'Older';
   const isByAge = query.sort === OLDEST || query.sort === NEWEST;
-  return html`<nav class="pager" aria-label="Pages">
-${next !== null && html`<a class="button second" href="${addressAt(path, query, next)}" rel="next">${isByAge ? age : 'More'}</a>`}
-${further !== null && html`<a class="button second" href="${addressAt(path, query, further)}">${age}</a>`}
+  return html`<nav class="pages" aria-label="Pages">
+${next !== null && html`<a class="button" href="${addressAt(path, query, next)}" rel="next">${isByAge ? age : 'More'}</a>`}
+${further !== null && html`<a class="button" href="${addressAt(path, query, further)}">${age}</a>`}
 </nav>`;
 }

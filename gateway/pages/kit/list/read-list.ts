@@ -1,5 +1,5 @@
 /**
- * Reads one page of a list: at most `READ_ROWS` times `READS_MAX` rows, however few of them match, each read a step
+ * Reads one page of a list: at most `READ_ROWS` times `readsMax` rows, however few of them match, each read a step
  * that gives way to live requests. By age the next page goes on behind the last row; any other order sorts what one
  * window of rows holds. No actor is asked. (rule K39)
  */
@@ -27,6 +27,7 @@ interface ListReader {
   readonly rows: Pick<RowReader, 'rows'>;
   /** Runs one read, now or beside live requests. */
   readonly step: <R>(read: () => Promise<R>) => Promise<R>;
+  readonly readsMax: number;
 }
 
 export async function readList<T>(list: List<T>, query: ListQuery, reader: ListReader): Promise<ListPage<T>> {
@@ -53,7 +54,7 @@ interface Window<T> {
 async function readWindow<T>(
   list: List<T>,
   query: ListQuery,
-  { rows, step, wanted }: ListReader & { readonly wanted: number },
+  { rows, step, readsMax, wanted }: ListReader & { readonly wanted: number },
 ): Promise<Window<T>> {
   const limit = isNarrowed(query) || !Number.isFinite(wanted) ? READ_ROWS : wanted;
   const order = query.sort === OLDEST ? 'ascending' : 'descending';
@@ -62,7 +63,7 @@ async function readWindow<T>(
   const matches: Match<T>[] = [];
   let after = range.start;
   let last = null as Window<T>['last'];
-  for (let reads = 0; reads < READS_MAX && matches.length < wanted; reads++) {
+  for (let reads = 0; reads < readsMax && matches.length < wanted; reads++) {
     const page = await step(() => rows.rows(after === null ? base : { ...base, after }));
     const inRange = page.filter(({ sort }) => range.contains(sort));
     for (const row of inRange) {

@@ -5,7 +5,7 @@
 import { add, compare } from '../../../../actors/terms/usd.ts';
 import { type Html, html } from '../html.ts';
 import { axis, chart, seriesKeys, shareOfExact } from './chart.ts';
-import { usdText } from './text.ts';
+import { usdText } from './format.ts';
 
 export interface Bar {
   /** Text of the axis, such as a date. */

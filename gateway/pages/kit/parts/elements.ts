@@ -15,32 +15,29 @@ export interface TableParts {
   readonly empty: HtmlValue;
 }
 
-/** From this number of columns on, the rows of a table become blocks on a tablet already. */
-const WIDE_COLUMNS = 7;
-
 export function table({ caption, columns, rows, empty }: TableParts): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const heads = columns.map((column) => html`<th scope="col"${numberClass(column)}>${headOf(column)}</th>`);
   const lines = rows.map((cells) => html`<tr>${cells.map((cell, at) => cellOf(cell, columns[at] ?? ''))}</tr>\n`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table class="${columns.length >= WIDE_COLUMNS ? 'stack wide' : 'stack'}">
-<caption class="unseen">${caption}</caption>
+  return html`<section class="table" tabindex="0" aria-label="${caption}"><table>
+<caption class="visually-hidden">${caption}</caption>
 <thead><tr>${heads}</tr></thead>
 <tbody>
 ${lines}</tbody>
-</table></div>`;
+</table></section>`;
 }
 
 /** A column of buttons needs no heading for those who see it. */
 function headOf(column: Column): HtmlValue {
   const name = nameOf(column);
-  return name === '' ? html`<span class="unseen">Action</span>` : name;
+  return name === '' ? html`<span class="visually-hidden">Action</span>` : name;
 }
 
 /** On a narrow screen a row is a block, and each cell names its column. */
 function cellOf(cell: HtmlValue, column: Column): Html {
   const name = nameOf(column);
   if (name === '') return html`<td>${cell}</td>`;
-  return html`<td data-label="${name}"${numberClass(column)}><div>${cell}</div></td>`;
+  return html`<td data-name="${name}"${numberClass(column)}>${cell}</td>`;
 }
 
 function nameOf(column: Column): string {
@@ -54,21 +51,21 @@ function numberClass(column: Column): Html | null {
 /** Names with their values; a value that is null or false is left out. */
 export function facts(pairs: readonly (readonly [string, HtmlValue])[]): Html {
   const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== false);
-  return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** Large figures beside each other. */
 export function figures(pairs: readonly (readonly [string, HtmlValue, HtmlValue?])[]): Html {
   const cells = pairs.map(
     ([name, value, note]) =>
-      html`<div class="figure"><dt>${name}</dt><dd>${value}</dd>${note !== undefined && html`<dd class="hint">${note}</dd>`}</div>`,
+      html`<div><dt>${name}</dt><dd>${value}</dd>${note !== undefined && html`<dd class="hint">${note}</dd>`}</div>`,
   );
   return html`<dl class="figures">${cells}</dl>`;
 }
 
 /** A titled part of a page. */
 export function section(title: string, content: Html, more: Html | null = null): Html {
-  return html`<section class="card"><div class="heading"><h2>${title}</h2>${more}</div>
+  return html`<section class="panel"><div class="panel-head"><h2>${title}</h2>${more}</div>
 ${content}
 </section>`;
 }
@@ -107,7 +104,7 @@ interface ButtonForm {
   readonly action: string;
   readonly token: string;
   readonly label: string;
-  readonly kind?: 'danger' | 'second';
+  readonly isDangerous?: boolean;
   /** What the button acts on, for those who hear it among others of the same label. */
   readonly about?: string;
   /** What the form sends beside the token. */
@@ -115,11 +112,11 @@ interface ButtonForm {
 }
 
 /** One button that changes something. */
-export function buttonForm({ action, token, label, kind = 'second', about, fields = {} }: ButtonForm): Html {
+export function buttonForm({ action, token, label, isDangerous = false, about, fields = {} }: ButtonForm): Html {
   const hidden = Object.entries({ [TOKEN_FIELD]: token, ...fields }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button class="${kind} small" type="submit">${label}${about !== undefined && html`<span class="unseen"> ${about}</span>`}</button></form>`;
+  return html`<form method="post" action="${action}" class="inline" data-once>${hidden}<button${isDangerous && html` class="danger"`} type="submit">${label}${about !== undefined && html`<span class="visually-hidden"> ${about}</span>`}</button></form>`;
 }
 
 /** How far something is: a bar that assistive technology reads, and the same in words. */

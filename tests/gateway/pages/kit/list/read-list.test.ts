@@ -61,7 +61,7 @@ function store(items: readonly Item[]) {
     read.rows += Math.min(limit, found.length);
     return found.slice(0, limit);
   };
-  return { read, reader: { rows: { rows }, step: <R>(step: () => Promise<R>) => step() } };
+  return { read, reader: { rows: { rows }, step: <R>(step: () => Promise<R>) => step(), readsMax: READS_MAX } };
 }
 
 function items(count: number, colourOf: (at: number) => string = () => 'red', msApart = 1): readonly Item[] {

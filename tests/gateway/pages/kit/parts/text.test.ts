@@ -1,16 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  browserText,
-  bytesText,
-  countText,
-  durationText,
-  time,
-  usd,
-  usdCell,
-  usdText,
-} from '../../../../../gateway/pages/kit/parts/text.ts';
+import { bytesText, countText, durationText, usdText } from '../../../../../gateway/pages/kit/parts/format.ts';
+import { browserText, time, usd, usdCell } from '../../../../../gateway/pages/kit/parts/text.ts';
 
 test('an amount is cut, never rounded, and its exact digits stay on the page', () => {
   const cases = [
