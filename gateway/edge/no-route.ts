@@ -17,12 +17,17 @@ export function noRoute(context: RequestContext, router: HttpRouter<Route>): Ser
   const [path = '/'] = url.split('?', 1);
   const allowed = router.methodsOf(path);
   const [other] = allowed;
-  const envelope = other === undefined ? undefined : router.find(other, path)?.route.errorEnvelope;
+  const envelope = (other === undefined ? firstPage(context, router) : router.find(other, path))?.route.errorEnvelope;
   if (envelope !== undefined) context.errorEnvelope = envelope;
   const answer = (): never => {
     throw other === undefined ? noSuchRoute(method, path, router) : wrongMethod(method, path, allowed);
   };
   return { policy: 'open', answer };
+}
+
+/** Whose refusals a browser reads that was led to an address without a route; null for any other client. */
+function firstPage({ request }: RequestContext, router: HttpRouter<Route>): ReturnType<typeof router.find> {
+  return request.headers.accept?.includes('text/html') ? router.find('GET', '/') : null;
 }
 
 function wrongMethod(method: string, path: string, allowed: readonly string[]): GatewayError {

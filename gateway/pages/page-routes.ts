@@ -10,10 +10,11 @@ import { EndpointHistories } from './catalogue/endpoint-histories.ts';
 import { findRoutes } from './find/find.ts';
 import { homeRoutes } from './home/home.ts';
 import { assetRoutes, serveAsset } from './kit/assets.ts';
-import { html } from './kit/html.ts';
+import { type Html, html } from './kit/html.ts';
 import { layout } from './kit/layout.ts';
 import { HTML_TYPE, pageHeaders } from './kit/page-answer.ts';
 import type { PageNode, PageRoute } from './kit/page-route.ts';
+import { siteOf } from './kit/site.ts';
 import type { SignInParts } from './sign-in/opened.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 
@@ -55,25 +56,26 @@ Allow: /$
 Allow: /models
 Allow: /assets/
 Allow: /favicon.ico
+Allow: /sitemap.xml
 Disallow: /
 `;
 const DAY_S = 24 * 60 * 60;
 
 /** The files that browsers and crawlers ask a site for by themselves. */
-const siteFileRoutes: readonly Route[] = [
-  ...withHead({
+const siteFileRoutes: readonly PageRoute[] = [
+  ...withHead<PageRoute>({
     method: 'GET',
     path: '/favicon.ico',
     policy: 'unguarded',
     answer: (context) => serveAsset(context, 'favicon.ico'),
   }),
-  ...withHead({
+  ...withHead<PageRoute>({
     method: 'GET',
     path: '/robots.txt',
     policy: 'unguarded',
-    answer: () => ({
+    answer: ({ request }, { clients }) => ({
       type: 'text/plain; charset=utf-8',
-      body: ROBOTS,
+      body: `${ROBOTS}\nSitemap: ${siteOf(request, clients).origin}/sitemap.xml\n`,
       headers: ['cache-control', `public, max-age=${DAY_S}`, 'x-content-type-options', 'nosniff'],
     }),
   }),
@@ -88,6 +90,15 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Not available at the moment',
 };
 
+/** How a reader goes on after a refusal. */
+const WAYS_ON: Readonly<Record<number, Html>> = {
+  401: html`<div class="actions"><a class="button primary" href="/sign-in">Sign in</a></div>`,
+  403: html`<p>Go on at <a href="/account">your account</a>, or ask its owner.</p>`,
+  404: html`<p><a href="/find">Find it</a> by its id or name, or go on at <a href="/models">the models</a>.</p>`,
+  503: html`<p>Nothing was changed, and what you have is kept. Load this page again in a moment; <a href="/models">the models</a>
+are served meanwhile.</p>`,
+};
+
 /** A refusal of a page, as a page. It names the request, so that its reader can ask about it. */
 const pageEnvelope: ErrorEnvelope = (error, request) => {
   const title = TITLES[error.status] ?? (error.status < 500 ? 'This request was refused' : 'Something went wrong');
@@ -95,6 +106,7 @@ const pageEnvelope: ErrorEnvelope = (error, request) => {
 <h1>${title}</h1>
 <p role="alert">${error.message}</p>
 ${waitOf(error)}
+${WAYS_ON[error.status]}
 <p class="hint">Request <code>${request}</code></p>
 </div>`;
   const list = pageHeaders();
@@ -107,7 +119,7 @@ ${waitOf(error)}
   };
 };
 
-function waitOf({ headers }: GatewayError): ReturnType<typeof html> | null {
+function waitOf({ headers }: GatewayError): Html | null {
   const seconds = headers['retry-after'];
   return seconds === undefined ? null : html`<p>Try again in ${seconds} s.</p>`;
 }

@@ -7,6 +7,7 @@ import {
   type BatchRecord,
   statusColumn,
 } from '../../../actors/batch/batch-record.ts';
+import { LINES_MAX } from '../../../actors/batch/line-record.ts';
 import { batchAddress, isBatchId } from '../../../actors/terms/ids.ts';
 import { paramOf } from '../../edge/request-context.ts';
 import type { RouteAnswer } from '../../http/write-answer.ts';
@@ -27,6 +28,7 @@ import { badge, buttonForm, facts, progress, section } from '../kit/parts/elemen
 import { countText } from '../kit/parts/format.ts';
 import { idText, time } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
+import { chatBody, emptyList } from './empty-list.ts';
 import { namesOf } from './names.ts';
 
 const PATH = '/account/batches';
@@ -57,7 +59,10 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
       badge(status),
       lines(counts),
     ]),
-    empty: html`No batch yet. <code>npx troupe batch submit FILE.jsonl</code> or <code>POST /api/v1/batches</code> sends one.`,
+    empty: emptyList(visit, html`No batch yet. One runs up to ${countText(LINES_MAX)} requests in the background:`, {
+      path: '/batches',
+      members: { endpoint: '/v1/chat/completions', requests: [{ custom_id: 'a', body: chatBody(visit) }] },
+    }),
   });
   const isLive = items.some(({ status }) => RUNNING.has(status));
   return accountPage(visit, { title: 'Batches', place: PATH, isLive, content });

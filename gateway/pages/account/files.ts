@@ -30,6 +30,7 @@ import { buttonForm } from '../kit/parts/elements.ts';
 import { bytesText } from '../kit/parts/format.ts';
 import { time } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
+import { emptyList } from './empty-list.ts';
 
 const PATH = '/account/files';
 
@@ -60,7 +61,10 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
       time(expiresAt),
       buttonForm({ action: `${PATH}/${id}/delete`, token, label: 'Delete', isDangerous: true, about: filename }),
     ]),
-    empty: html`No file is stored. <code>POST /api/v1/files</code> stores one for 48 hours.`,
+    empty: emptyList(visit, html`No file is stored. One stays for 48 hours, and requests refer to it by its id:`, {
+      path: '/files',
+      options: ['-F purpose=user_data', '-F file=@report.pdf'],
+    }),
   });
   return accountPage(visit, { title: 'Files', place: PATH, content });
 }

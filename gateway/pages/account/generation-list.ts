@@ -9,6 +9,7 @@ import { badge, type TableParts } from '../kit/parts/elements.ts';
 import type { Option } from '../kit/parts/fields.ts';
 import { countText, durationText } from '../kit/parts/format.ts';
 import { time, usdCell } from '../kit/parts/text.ts';
+import { chatBody, emptyList } from './empty-list.ts';
 import { type Names, namesOf } from './names.ts';
 
 const COLLECTION = 'generation';
@@ -57,7 +58,7 @@ export function generationList({ services, session }: PrivateVisit, keys: readon
 }
 
 const OUTCOMES: readonly Option[] = [
-  { value: 'settled', text: 'Charged' },
+  { value: 'settled', text: 'Completed' },
   { value: 'released', text: 'Failed' },
   { value: 'running', text: 'Running' },
 ];
@@ -94,7 +95,10 @@ export async function generationTable(visit: PrivateVisit, generations: readonly
       { number: 'USD' },
     ],
     rows: generations.map((generation) => rowOf(generation, names)),
-    empty: html`No request yet. <a href="/account/keys">Create a key</a> and send the first one.`,
+    empty: emptyList(visit, html`No request yet. <a href="/account/keys#name">Create a key</a> and send the first one:`, {
+      path: '/chat/completions',
+      members: chatBody(visit),
+    }),
   };
 }
 
@@ -118,8 +122,9 @@ function countOf(count: number | null | undefined): string {
   return count === null || count === undefined ? '–' : countText(count);
 }
 
-/** Charged, running, or why it was not charged. */
-export function outcomeBadge({ status, release }: Generation): Html {
+/** Completed or cancelled (both are charged), running, or why it was not charged. The words are those of the console. */
+export function outcomeBadge({ status, settlement, release }: Generation): Html {
+  if (status === 'settled') return badge(settlement?.cancelled === true ? 'cancelled' : 'completed');
   if (status !== 'released') return badge(status);
   return release === null
     ? badge('released')

@@ -23,6 +23,7 @@ import {
 import { badge, buttonForm, facts, section } from '../kit/parts/elements.ts';
 import { generationLink, idText, time, usd, usdCell } from '../kit/parts/text.ts';
 import { accountPage } from './account-page.ts';
+import { emptyList, videoModel } from './empty-list.ts';
 import { namesOf } from './names.ts';
 
 const PATH = '/account/videos';
@@ -58,7 +59,10 @@ async function showList(visit: PrivateVisit): Promise<RouteAnswer> {
       usage?.videoSeconds ?? '–',
       usage === null ? '–' : usdCell(usage.cost),
     ]),
-    empty: html`No video yet. <code>npx troupe video submit</code> or <code>POST /api/v1/videos</code> asks for one.`,
+    empty: emptyList(visit, html`No video yet. A job renders one in the background, and its clip is played here:`, {
+      path: '/videos',
+      members: { model: videoModel(visit), prompt: 'A river in the morning' },
+    }),
   });
   const isLive = items.some(({ status }) => RUNNING.has(status));
   return accountPage(visit, { title: 'Videos', place: PATH, isLive, content });

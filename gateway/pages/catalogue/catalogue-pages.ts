@@ -2,7 +2,7 @@ import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import { PROVIDERS_TOPIC } from '../../../actors/provider/provider.ts';
 import type { Json } from '../../../actors/runtime/index.ts';
 import { listFamilies } from '../../catalogue/families.ts';
-import { catalogueModel } from '../../catalogue/models.ts';
+import { catalogueModel, catalogueModels } from '../../catalogue/models.ts';
 import { listProviders } from '../../catalogue/providers.ts';
 import { type ModelSelection, selectModels } from '../../edge/query/filter-models.ts';
 import { paramOf } from '../../edge/request-context.ts';
@@ -10,7 +10,7 @@ import { PREFIX } from '../../edge/route.ts';
 import type { RouteAnswer } from '../../http/write-answer.ts';
 import { unknownModel } from '../../routing/unknown-model.ts';
 import { GatewayError } from '../../terms/gateway-error.ts';
-import type { Html } from '../kit/html.ts';
+import { type Html, html } from '../kit/html.ts';
 import { layout, type SearchEntry } from '../kit/layout.ts';
 import { pageAnswer } from '../kit/page-answer.ts';
 import { openPage, type PageRoute, type Visit } from '../kit/page-route.ts';
@@ -24,6 +24,7 @@ import { modelsContent } from './models-page.ts';
 export function cataloguePageRoutes(histories: EndpointHistories): readonly PageRoute[] {
   return [
     ...openPage('/models', showModels),
+    ...openPage('/sitemap.xml', sitemap),
     ...openPage('/models/:author/:slug', (visit) => showModel(visit, histories)),
   ];
 }
@@ -49,6 +50,21 @@ function showModels(visit: Visit): RouteAnswer {
     status: problem === null ? 200 : 400,
     ...(isWhole ? { listing } : {}),
   });
+}
+
+/** Of one file, by the protocol of sitemaps.org. */
+const ADDRESSES_MAX = 50_000;
+
+/** The pages that search engines may list. */
+function sitemap(visit: Visit): RouteAnswer {
+  const models = catalogueModels(topicOf(visit)).map(({ id }) => `/models/${id}`);
+  const addresses = ['/', '/models', ...models].slice(0, ADDRESSES_MAX);
+  const urls = addresses.map((path) => html`<url><loc>${visit.site.origin}${path}</loc></url>\n`);
+  return {
+    type: 'application/xml; charset=utf-8',
+    body: `<?xml version="1.0" encoding="UTF-8"?>\n${html`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}</urlset>`}\n`,
+    headers: ['cache-control', 'no-cache', 'x-content-type-options', 'nosniff'],
+  };
 }
 
 const DESCRIPTION = 'Models of many providers behind one API: prices, speed and uptime of each endpoint, measured.';

@@ -49,6 +49,15 @@ it('any other client reads JSON with the addresses of the API, and each answers'
   }
 });
 
+it('an address without a route is a page in a browser, with a way on, and JSON for any other client', async () => {
+  const { status, headers, text } = await visitor.get('/acount', HTML);
+  assert.equal([status, headers.get('content-type')], [404, 'text/html; charset=utf-8']);
+  for (const path of ['/find', '/models']) assert.match(text, `href="${path}"`);
+  const answer = await fetch(`${visitor.origin}/acount`);
+  assert.equal([answer.status, answer.headers.get('content-type')], [404, 'application/json; charset=utf-8']);
+  await answer.arrayBuffer();
+});
+
 it('the first page fits its window and breaks no policy: light, dark and on a phone', async () => {
   const context = await openContext();
   const page = await context.newPage();

@@ -32,6 +32,11 @@ it('crawlers may read the catalogue and nothing else', async () => {
     ['Disallow: /'],
   );
   assert.match(text, 'Allow: /models\n');
+  const [, address = ''] = /^Sitemap: (.*)$/m.exec(text) ?? [];
+  assert.is(new URL(address).origin, visitor.origin);
+  const sitemap = await visitor.get(new URL(address).pathname);
+  const listed = [...sitemap.text.matchAll(/<loc>(.*)<\/loc>/g)].map(([, loc]) => loc as string);
+  for (const path of ['/', '/models', '/models/sim/fast']) assert.ok(listed.includes(`${visitor.origin}${path}`), path);
 });
 
 it('the catalogue is listed under one address a page; searches of it and every other page are not', async () => {

@@ -73,7 +73,6 @@ ${content}
 type Tone = 'good' | 'warn' | 'bad' | 'plain';
 const TONES: Readonly<Record<string, Tone>> = {
   completed: 'good',
-  settled: 'good',
   delivered: 'good',
   active: 'good',
   open: 'good',
@@ -82,6 +81,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   validating: 'warn',
   in_progress: 'warn',
   running: 'warn',
+  cancelled: 'warn',
   cancelling: 'warn',
   delivering: 'warn',
   waiting: 'warn',
