@@ -95,10 +95,14 @@ export async function generationTable(visit: PrivateVisit, generations: readonly
       { number: 'USD' },
     ],
     rows: generations.map((generation) => rowOf(generation, names)),
-    empty: emptyList(visit, html`No request yet. <a href="/account/keys#name">Create a key</a> and send the first one:`, {
-      path: '/chat/completions',
-      members: chatBody(visit),
-    }),
+    empty: emptyList(
+      visit,
+      html`No request yet. <a href="/account/keys#name">Create a key</a> and send the first one:`,
+      {
+        path: '/chat/completions',
+        members: chatBody(visit),
+      },
+    ),
   };
 }
 
