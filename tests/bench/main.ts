@@ -37,6 +37,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   residents: async () => (await import('./residents.bench.ts')).benchResidents,
   writers: async () => (await import('./writers.bench.ts')).benchWriters,
   timers: async () => (await import('./timers.bench.ts')).benchTimers,
+  disk: async () => (await import('./disk.bench.ts')).benchDisk,
   blobs: async () => (await import('./blobs.bench.ts')).benchBlobs,
   catalogue: async () => (await import('./catalogue.bench.ts')).benchCatalogue,
   uploads: async () => (await import('./uploads.bench.ts')).benchUploads,
@@ -51,7 +52,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   runtime: [
     ...['step', 'money', 'ask', 'ask-postgres', 'activation', 'activation-postgres', 'residents'],
-    ...['writers', 'timers', 'blobs', 'takeover', 'drain'],
+    ...['writers', 'timers', 'disk', 'blobs', 'takeover', 'drain'],
   ],
 };
 

@@ -67,4 +67,17 @@ export const SQL_VIEWS: readonly RowsView[] = [
       text('key', 'key'),
     ],
   },
+  {
+    name: 'ledger_openings',
+    collection: 'ledger-opening',
+    columns: [
+      ACCOUNT,
+      text('month', 'month'),
+      integer('sequence', 'sequence'),
+      decimal('balance', 'balance'),
+      decimal('deposits', 'deposits'),
+      decimal('charges', 'charges'),
+      decimal('adjustments', 'adjustments'),
+    ],
+  },
 ];

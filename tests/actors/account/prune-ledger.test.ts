@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accountKind } from '../../../actors/account/account.ts';
 import type { AccountState } from '../../../actors/account/account-state.ts';
-import type { LedgerEntry } from '../../../actors/account/ledger.ts';
+import { type LedgerEntry, sealEntry } from '../../../actors/account/ledger.ts';
 import type { LedgerOpening } from '../../../actors/account/prune-ledger.ts';
 import { auditKind } from '../../../actors/audit/audit.ts';
 import { type AuditEntry, AuditVerifier } from '../../../actors/audit/audit-entry.ts';
@@ -83,6 +83,15 @@ it('months leave from the front, and chain, balance and sums stay exact after ev
   assert.not(verifyLedger(ledgerOf(actors)).sound, 'without its opening a part of a ledger is no ledger');
 });
 
+/** Entries of other content whose hashes fit each other. */
+function resealed(entries: readonly LedgerEntry[]): LedgerEntry[] {
+  const sealed: LedgerEntry[] = [];
+  for (const { hash: _, ...entry } of entries) {
+    sealed.push(sealEntry({ ...entry, previous: sealed.at(-1)?.hash ?? entry.previous }));
+  }
+  return sealed;
+}
+
 it('a repeat, a gap, a forged entry and a young month are refused, and change nothing (rule K84)', () => {
   const actors = stage();
   const first = nextPrune(actors);
@@ -95,6 +104,7 @@ it('a repeat, a gap, a forged entry and a young month are refused, and change no
   refused({ ...first, entries: rest });
   refused({ ...first, entries: [] });
   refused({ ...first, entries: [{ ...one, amount: '9' }, ...rest] });
+  refused({ ...first, entries: resealed([{ ...(one as LedgerEntry), amount: '9' }, ...rest]) });
   refused({ ...first, month: '2025-12' });
   refused({ ...first, month: 'never' });
   refused({ ...first, entries: ledgerOf(actors) });

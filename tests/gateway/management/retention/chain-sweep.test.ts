@@ -123,10 +123,8 @@ async function judge(database: string, folder: string): Promise<void> {
   assert.equal([...files.keys()], names);
   for (const log of ['audit', 'ledger']) {
     const lines = names.filter((name) => name.startsWith(log)).flatMap((name) => files.get(name)?.lines ?? []);
-    assert.equal(
-      lines.map(({ sequence }) => sequence),
-      Array.from({ length: 305 }, (_, n) => n + 1),
-    );
+    const numbers = Array.from({ length: 305 }, (_, n) => n + 1);
+    assert.is(lines.map(({ sequence }) => sequence).join(), numbers.join());
     assert.ok(lines.every(({ previous }, at) => at === 0 || previous === lines[at - 1]?.hash));
   }
   const { cluster, close } = await openAged(database, 0);
