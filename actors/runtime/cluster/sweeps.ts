@@ -15,8 +15,9 @@ const SWEEPER_SHARD = 0;
 /** Bound on the sweeps of one round; a longer backlog is spread over several rounds, which then follow soon. */
 const SWEEPS_PER_ROUND_MAX = 20;
 const BACKLOG_PAUSE_MS = 1_000;
-/** Rows that are exported at once, some megabytes; each makes one file per collection. */
-const EXPORTED_ROWS_MAX = 5_000;
+/** Rows that are exported at once, some megabytes, 64 at most; they make one file per collection. */
+const EXPORTED_ROWS_MAX = 1_000;
+const EXPORTS_PER_ROUND_MAX = 10;
 /** Exported rows leave once in an hour: each sweep makes files. */
 const EXPORT_MS = 3_600_000;
 /** Names listed at once: each listing reads a whole folder. */
@@ -85,7 +86,7 @@ export function rowSweep(parts: RowSweepParts): PeriodicTask {
       isBehind = false;
       if (!isMine()) return;
       if (rowExport !== undefined) {
-        isBehind = await exportingSweep(parts, rowExport);
+        isBehind = await exportingSweep(parts, rowExport, stopped);
         return;
       }
       for (let sweep = 0; sweep < SWEEPS_PER_ROUND_MAX && !stopped(); sweep++) {
@@ -100,19 +101,30 @@ export function rowSweep(parts: RowSweepParts): PeriodicTask {
  * Exports and removes rows that had expired at the last full hour; true if there are more. Nothing leaves while the export
  * fails. A row that changes after it was exported stays, and is exported again. (rule K86)
  */
-async function exportingSweep({ store, limits, now }: RowSweepParts, rowExport: RowExport): Promise<boolean> {
-  for await (const kept of rowExport.unfinished()) {
-    for (const keys of slices(kept.keys, limits.sweepRowsMax)) {
-      const rows = await Promise.all(keys.map((key) => store.row(key)));
-      await store.removeRows(rows.filter((row): row is RowRecord => row !== null && kept.has(row)));
-    }
-    await kept.end();
+async function exportingSweep(parts: RowSweepParts, rowExport: RowExport, stopped: () => boolean): Promise<boolean> {
+  for await (const kept of rowExport.unfinished()) await finishExport(parts, kept);
+  for (let page = 0; page < EXPORTS_PER_ROUND_MAX && !stopped(); page++) {
+    if ((await exportPage(parts, rowExport)) < EXPORTED_ROWS_MAX) return false;
   }
+  return true;
+}
+
+/** Removes what an ended process has exported. */
+async function finishExport({ store, limits }: RowSweepParts, kept: KeptRows): Promise<void> {
+  for (const keys of slices(kept.keys, limits.sweepRowsMax)) {
+    const rows = await Promise.all(keys.map((key) => store.row(key)));
+    await store.removeRows(rows.filter((row): row is RowRecord => row !== null && kept.has(row)));
+  }
+  await kept.end();
+}
+
+/** The number of rows. */
+async function exportPage({ store, limits, now }: RowSweepParts, rowExport: RowExport): Promise<number> {
   const rows = await store.expiredRows(now() - (now() % EXPORT_MS), EXPORTED_ROWS_MAX);
-  const all: readonly KeptRows[] = rows.length === 0 ? [] : await rowExport.keep(rows);
+  const all = rows.length === 0 ? [] : await rowExport.keep(rows);
   for (const slice of slices(rows, limits.sweepRowsMax)) await store.removeRows(slice);
   for (const kept of all) await kept.end();
-  return rows.length === EXPORTED_ROWS_MAX;
+  return rows.length;
 }
 
 function slices<T>(all: readonly T[], size: number): readonly (readonly T[])[] {

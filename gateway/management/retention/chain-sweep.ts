@@ -8,7 +8,14 @@ import { pruneAudit } from '../../../actors/audit/audit.ts';
 import { AUDIT } from '../../../actors/audit/audit-entry.ts';
 import { paymentsOf } from '../../../actors/payment/payment.ts';
 import type { PaymentRecord } from '../../../actors/payment/payment-state.ts';
-import { type Cancel, type Clock, type Cluster, ownerOf, type RowQuery } from '../../../actors/runtime/index.ts';
+import {
+  AskError,
+  type Cancel,
+  type Clock,
+  type Cluster,
+  ownerOf,
+  type RowQuery,
+} from '../../../actors/runtime/index.ts';
 import { sequenceId } from '../../../actors/terms/audit.ts';
 import { type Month, monthOf, parseMonth } from '../../../actors/terms/month.ts';
 import {
@@ -112,9 +119,19 @@ export class ChainSweep {
     const query = { kind: swept.kind, node: self.name, order: 'address', limit: ACTORS_PER_PAGE } as const;
     let page = await operator.actors(query);
     for (;;) {
-      for (const { address } of page.actors) await this.#sweepLog(swept, address);
+      for (const { address } of page.actors) await this.#sweepAnswering(swept, address);
       if (page.next === null || this.#stopped) return;
       page = await operator.actors({ ...query, after: page.next });
+    }
+  }
+
+  /** An actor that does not answer, such as a quarantined one, is left to a later round. */
+  async #sweepAnswering<Entry extends ChainedEntry>(swept: Swept<Entry>, address: string): Promise<void> {
+    try {
+      await this.#sweepLog(swept, address);
+    } catch (thrown) {
+      if (!(thrown instanceof AskError)) throw thrown;
+      this.#parts.log.warn({ actor: address, detail: thrown.message }, 'its old months were not removed');
     }
   }
 

@@ -13,7 +13,7 @@ import { opened } from '../../../../actors/account/generation.ts';
 import { auditKind, verifyAudit } from '../../../../actors/audit/audit.ts';
 import { keyKind } from '../../../../actors/key/key.ts';
 import { paymentKind } from '../../../../actors/payment/payment.ts';
-import { type ActorEvent, type Json, systemClock } from '../../../../actors/runtime/index.ts';
+import { type ActorEvent, AskError, type Json, systemClock } from '../../../../actors/runtime/index.ts';
 import { monthOf } from '../../../../actors/terms/month.ts';
 import { ChainSweep } from '../../../../gateway/management/retention/chain-sweep.ts';
 import { monthsOf, requireStatement } from '../../../../gateway/management/statement.ts';
@@ -173,17 +173,32 @@ it('a month stays while a generation of its time is kept, or a payment of its ti
   assert.is(await openings('payment:dep_1 payment', payment(till, 'review')), 1);
 });
 
-/** A sweep of ledgers over pure actors, without an export. */
-function sweepOf(actors: PureActors): ChainSweep {
+it('an account that does not answer keeps no other from leaving', async () => {
+  const actors = new PureActors([accountKind(), keyKind, auditKind, paymentKind], Date.UTC(2026, 0, 30));
+  for (const account of ['account:acct_0', words.ACCOUNT]) {
+    actors.tell(account, { type: 'account.create', name: 'Ada' });
+    actors.tell(account, words.depositEvent('dep-1', '5'));
+  }
+  actors.advance(100 * DAY_MS);
+  await sweepOf(actors, ['account:acct_0', words.ACCOUNT], 'account:acct_0').round();
+  assert.is(actors.list('account:acct_0', 'ledger').length, 1);
+  assert.is(actors.list(words.ACCOUNT, 'ledger').length, 0);
+});
+
+/** A sweep of ledgers over pure actors, one of them quarantined, without an export. */
+function sweepOf(actors: PureActors, accounts: readonly string[] = [words.ACCOUNT], quarantined = ''): ChainSweep {
   const { rows } = rowsOf(actors);
-  const page = { actors: [{ address: words.ACCOUNT }], next: null };
+  const page = { actors: accounts.map((address) => ({ address })), next: null };
   return new ChainSweep({
     cluster: {
       rows,
       now: () => actors.now,
       owns: () => true,
       self: { name: 'n1', incarnation: 'i1', birth: 1, address: '' },
-      ask: async (to: string, event: ActorEvent) => actors.ask(to, event),
+      ask: async (to: string, event: ActorEvent) => {
+        if (to === quarantined) throw new AskError(to, { code: 'quarantined', detail: 'a test' });
+        return actors.ask(to, event);
+      },
       operator: { actors: async () => page },
     } as never,
     clock: systemClock,
