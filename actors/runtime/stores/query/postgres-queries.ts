@@ -3,6 +3,7 @@ import { connect } from '../postgres/connect.ts';
 import { messageOf } from '../postgres/failure.ts';
 import type { PostgresChoice } from '../store-choice.ts';
 import {
+  boundedRows,
   QUERY_BYTES_MAX,
   QUERY_MS_MAX,
   QUERY_ROWS_MAX,
@@ -62,8 +63,7 @@ async function answerOf(client: Client, text: string, views: readonly RowsView[]
   boundWire(client);
   // With a parameter the server takes one statement alone.
   const { fields, rows } = await client.query({ text: sql, values: [QUERY_ROWS_MAX + 1], rowMode: 'array' });
-  const kept = withinBytes(rows.slice(0, QUERY_ROWS_MAX));
-  return { columns: fields.map(({ name }) => name), rows: kept, cut: kept.length < rows.length };
+  return { columns: fields.map(({ name }) => name), ...boundedRows(rows) };
 }
 
 function boundWire({ connection: { stream } }: Client): void {
@@ -72,13 +72,4 @@ function boundWire({ connection: { stream } }: Client): void {
     bytes += piece.length;
     if (bytes > WIRE_BYTES_MAX) stream.destroy(new QueryRefused(`the answer has more than ${WIRE_BYTES_MAX} bytes`));
   });
-}
-
-function withinBytes(rows: readonly (readonly unknown[])[]): readonly (readonly unknown[])[] {
-  let bytes = 0;
-  const end = rows.findIndex((row) => {
-    bytes += JSON.stringify(row).length;
-    return bytes > QUERY_BYTES_MAX;
-  });
-  return end < 0 ? rows : rows.slice(0, end);
 }

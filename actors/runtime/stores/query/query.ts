@@ -43,3 +43,15 @@ export const QUERY_MS_MAX = 5_000;
 export const QUERY_ROWS_MAX = 1_000;
 /** Of the values of one answer, as JSON. */
 export const QUERY_BYTES_MAX = 4 * 1024 * 1024;
+
+/** The first rows of an answer, as many as its bounds allow. */
+export function boundedRows(found: Iterable<readonly unknown[]>): Pick<QueryResult, 'rows' | 'cut'> {
+  const rows: (readonly unknown[])[] = [];
+  let bytes = 0;
+  for (const row of found) {
+    bytes += JSON.stringify(row).length;
+    if (rows.length === QUERY_ROWS_MAX || bytes > QUERY_BYTES_MAX) return { rows, cut: true };
+    rows.push(row);
+  }
+  return { rows, cut: false };
+}
