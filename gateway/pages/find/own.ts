@@ -36,12 +36,12 @@ export async function findOwn(visit: PrivateVisit, text: string): Promise<readon
     })),
     of(keyList(visit), ({ name, label, key }) => ({
       name: name === '' ? label : name,
-      what: `key ${localOf(key)}`,
+      what: localOf(key),
       path: `${KEYS_PATH}/${localOf(key)}`,
     })),
     of(fileList(visit), ({ id, filename }) => ({
       name: filename,
-      what: `file ${id}`,
+      what: id,
       path: `/account/files/${id}/content`,
     })),
   ]);
