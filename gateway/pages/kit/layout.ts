@@ -85,7 +85,7 @@ function listed({ address, description }: SearchEntry): Html {
 
 /** What `palette.js` opens and fills. */
 const PALETTE = html`<dialog class="palette" aria-label="Find anything">
-<input type="text" role="combobox" aria-label="An id, a name, a model, a page or an action" aria-expanded="true" aria-controls="offered" autocomplete="off" placeholder="gen-…, batch_…, a name, a model, a page">
+<input type="text" role="combobox" aria-label="Find anything" aria-expanded="true" aria-controls="offered" autocomplete="off" placeholder="gen-…, batch_…, a name, a model, a page">
 <div id="offered" class="offers" role="listbox" aria-label="What was found" tabindex="-1"></div>
 <p class="muted" role="status"></p>
 </dialog>`;

@@ -1,9 +1,9 @@
-/** The pages of an account in a real browser: their look, the keyboard, without script, and a page that moves. */
+/** The pages of an account in a real browser: the keyboard, without script, and a page that moves. */
 import type { Page } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
-import { closeBrowser, copyButtonIs, give, LOOKS, openContext, overflow, screenshot } from '../../support/browser.ts';
+import { closeBrowser, copyButtonIs, openContext } from '../../support/browser.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { clientOf } from '../client.ts';
 import { openCluster } from './cluster.ts';
@@ -40,34 +40,6 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL(`${origin}/account`);
 }
-
-const PAGES = [
-  ...['/account', '/account/keys', '/account/usage', '/account/generations', '/account/credits'],
-  ...['/account/batches', '/account/videos', '/account/files', '/account/webhooks', '/account/audit'],
-];
-
-it('the account pages fit their window and break no policy: light, dark and on a phone', async () => {
-  const context = await openContext();
-  const page = await context.newPage();
-  const errors: string[] = [];
-  page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
-  page.on('pageerror', (error) => errors.push(error.message));
-  await signIn(page);
-  for (const path of PAGES) {
-    await page.goto(`${origin}${path}`);
-    assert.is(await page.getByRole('heading', { level: 1 }).count(), 1, path);
-    assert.is(await page.locator('.tabs [aria-current="page"]').count(), 1, path);
-    for (const look of LOOKS) {
-      await give(page, look);
-      // On a narrow screen the script of the pages begins otherwise.
-      if (look === 'phone') await page.reload();
-      assert.is(await overflow(page), 0, `${path} scrolls sideways, ${look}`);
-      await screenshot(page, `account-${look}${path.replaceAll('/', '-')}`);
-    }
-  }
-  assert.equal(errors, []);
-  await context.close();
-});
 
 for (const javaScriptEnabled of [true, false])
   it(`a person makes, limits and revokes a key by keyboard, script: ${javaScriptEnabled}`, async () => {

@@ -1,5 +1,5 @@
 /**
- * Every page with something in it: no column is cut off in a wide font, axe finds nothing in light and in dark, and the
+ * Every page with something in it: its policy refuses nothing of it, no column is cut off in a wide font, axe finds nothing in light and in dark, and the
  * Tab key begins at the top.
  */
 import { readFileSync } from 'node:fs';
@@ -107,12 +107,16 @@ const CUT_OFF = `[...document.querySelectorAll('main .scroll, main .table, main 
     .filter((cell) => cell.getBoundingClientRect().right > document.querySelector('main').getBoundingClientRect().right)
     .map((cell) => 'a cell: ' + cell.textContent))`;
 
-it('no column is cut off in a font a tenth wider than usual, from a phone to a wide screen', async () => {
+it('no page breaks its policy or cuts off a column, in a font a tenth wider, from a phone to a wide screen', async () => {
   const context = await openContext();
   const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
+  page.on('pageerror', (error) => errors.push(error.message));
   await signIn(page);
   for (const path of everyPath()) {
     await page.goto(`${origin}${path}`);
+    assert.is(await page.getByRole('heading', { level: 1 }).count(), 1, path);
     await page.evaluate("document.documentElement.style.letterSpacing = '0.06em'");
     for (const width of [390, 1_000, 1_280]) {
       await page.setViewportSize({ width, height: 900 });
@@ -122,6 +126,11 @@ it('no column is cut off in a font a tenth wider than usual, from a phone to a w
       await screenshot(page, `fit-${width}${path.split('?')[0]?.replaceAll('/', '-')}`);
     }
   }
+  // A page that says that there is none such is answered with 404, which the browser notes.
+  assert.equal(
+    errors.filter((error) => !error.includes('404')),
+    [],
+  );
   await context.close();
 });
 
