@@ -71,7 +71,7 @@ it('every listed model has its page; an unknown one names the nearest', async ()
   for (const id of await listed('')) {
     const page = await visitor.get(`/models/${id}`);
     assert.is(page.status, 200, id);
-    assert.match(page.text, `<code id="model-id">${id}</code>`);
+    assert.match(page.text, `<code id="id">${id}</code>`);
     assert.match(page.text, `${origin}/api/v1/`);
   }
   const unknown = await visitor.get('/models/sim/fasd');
