@@ -38,7 +38,7 @@ const LISTS: readonly (readonly [RowQuery, RegExp])[] = [
   [{ collection: 'c', startsWith: { column: 1, text: 'x' }, limit: 9 }, /Index.* rows_by_index1/],
   [
     { collection: 'c', startsWith: { column: 1, text: 'x' }, after: { ...after, value: 'xy' }, limit: 9 },
-    /Index.* rows_by_index1[^]*ROW\(index1, sort, id\)/,
+    /Index.* rows_by_index1[\s\S]*ROW\(index1, sort, id\)/,
   ],
   [{ collection: 'c', address: 'a', openOnly: true, limit: 9 }, /Index.* rows_open /],
   [
