@@ -104,13 +104,13 @@ export function overshootOf(row: Generation, cost: string): string | null {
 }
 
 /**
- * Index columns: 0 is the gateway incarnation while the generation runs, null for a job's, then its outcome; the others
- * never change after the hold but for a hold that moves to another model.
+ * Index columns, which every request pays for. 0 is the gateway incarnation while the generation runs, null for a job's,
+ * then its outcome; the others never change after the hold but for a hold that moves to another model. The generations
+ * of a key are found among those of its account.
  */
 export const GENERATION_OUTCOME = 0;
-export const GENERATION_KEY = 1;
-export const GENERATION_MODEL = 2;
-export const GENERATION_SESSION = 3;
+export const GENERATION_MODEL = 1;
+export const GENERATION_SESSION = 2;
 
 /**
  * How a generation ended, for lists over all accounts: `dear` was charged `DEAR_USD` or more, `cancelled` was charged
@@ -133,7 +133,6 @@ export function generationCollection(retentionMs: number | null): Collection {
     sort: (row: Generation) => row.createdAt,
     index: [
       (row: Generation) => (row.status === 'running' ? row.gateway : outcomeOf(row)),
-      (row: Generation) => row.key,
       (row: Generation) => row.model,
       (row: Generation) => row.sessionId,
     ],

@@ -1,15 +1,18 @@
 import { rmSync } from 'node:fs';
+import { readPepper } from '../../gateway/operator/config/secrets.ts';
 import { openAccounts } from '../chaos/bank.ts';
 import type { Payer } from '../chaos/workload.ts';
 import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
 import { cpuSeconds, type Listening, LoadProcess, listening } from './child.ts';
+import { storeCopies, storedKey } from './copies.ts';
+import { withSqlite } from './copy-sinks.ts';
 import { type Figure, median } from './figure.ts';
 import type { Load } from './load.ts';
 import { oneNode } from './one-node.ts';
 import type { Settings } from './settings.ts';
-import { storeAccounts, storedKey } from './stored-accounts.ts';
 
 const FEW = 1_000;
+const MANY = 1_000_000;
 /** Active accounts, the same number on both sides; only the number of other stored accounts differs. */
 const ASKING = 64;
 const WARM_SECONDS = 6;
@@ -21,7 +24,8 @@ const BODY = JSON.stringify({
 });
 
 /** The cost of one request with a thousand accounts stored, and with a million; `--accounts N` for fewer. */
-export async function benchGrowth({ accounts, rounds, seconds }: Settings): Promise<readonly Figure[]> {
+export async function benchGrowth({ accounts: given, rounds, seconds }: Settings): Promise<readonly Figure[]> {
+  const accounts = given ?? MANY;
   const simulator = await listening('../../gateway/simulator/main.ts', ['--name', 'sim-a']);
   const load = new LoadProcess();
   const clusters: LaunchedCluster[] = [];
@@ -50,13 +54,16 @@ export async function benchGrowth({ accounts, rounds, seconds }: Settings): Prom
 }
 
 /** A node over a database with that many accounts. */
-async function stocked(simulator: Listening, count: number): Promise<LaunchedCluster> {
+export async function stocked(simulator: Listening, count: number): Promise<LaunchedCluster> {
   const making = await oneNode(simulator.port);
   const { data } = making;
   try {
-    const [template] = await openAccounts(making, 1, '1000000');
+    const name = 'Customer 0000000';
+    const [payer] = await openAccounts(making, 1, '1000000', name);
+    const pepper = await readPepper(data);
     await making.stop(true);
-    await storeAccounts(data, (template as Payer).account, count);
+    const original = { ...(payer as Payer), name };
+    await withSqlite(data, (sink) => storeCopies(sink, original, { pepper, count, begun: Date.now(), spreadMs: 0 }));
     return await oneNode(simulator.port, data);
   } catch (error) {
     await making.stop();
@@ -71,7 +78,7 @@ async function measure(load: LoadProcess, cluster: LaunchedCluster, seconds: num
   const before = cpuSeconds(pid);
   const requests: Load = {
     ...{ port: cluster.port, path: '/api/v1/chat/completions', headers: {}, body: BODY },
-    ...{ inFlight: ASKING, seconds, keys: Array.from({ length: ASKING }, (_, n) => storedKey(n)) },
+    ...{ inFlight: ASKING, seconds, keys: Array.from({ length: ASKING }, (_, n) => storedKey(n + 1)) },
   };
   const { answered, failures } = await load.run(requests);
   if (Object.keys(failures).length > 0) throw new Error(`failures ${JSON.stringify(failures)}`);

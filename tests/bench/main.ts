@@ -27,6 +27,9 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   idle: async () => (await import('./idle.bench.ts')).benchIdle,
   feed: async () => (await import('./feed.bench.ts')).benchFeed,
   growth: async () => (await import('./growth.bench.ts')).benchGrowth,
+  lists: async () => (await import('./lists.bench.ts')).benchLists,
+  'lists-postgres': async () => (await import('./lists.bench.ts')).benchListsPostgres,
+  watch: async () => (await import('./watch.bench.ts')).benchWatch,
   soak: async () => (await import('./soak.bench.ts')).benchSoak,
   hostile: async () => (await import('./hostile.bench.ts')).benchHostile,
   timing: async () => (await import('./timing.bench.ts')).benchTiming,
@@ -71,7 +74,7 @@ async function run(): Promise<void> {
     seconds: Number(values.seconds ?? 3),
     rounds: Number(values.rounds ?? 3),
     minutes: Number(values.minutes ?? 1),
-    accounts: Number(values.accounts ?? 1_000_000),
+    accounts: values.accounts === undefined ? null : Number(values.accounts),
   };
   const requested = positionals.length > 0 ? positionals : Object.keys(BENCHES);
   const names = requested.flatMap((name) => GROUPS[name] ?? [name]);

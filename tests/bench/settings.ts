@@ -4,6 +4,6 @@ export interface Settings {
   readonly rounds: number;
   /** Length of the soak. */
   readonly minutes: number;
-  /** Accounts of the larger store, where growth is measured. */
-  readonly accounts: number;
+  /** Accounts of a large store; null: as many as the benchmark usually has. */
+  readonly accounts: number | null;
 }

@@ -28,10 +28,11 @@ export async function openAccounts(
   launched: LaunchedCluster,
   count: number,
   depositUsd: string,
+  name = 'chaos',
 ): Promise<readonly Payer[]> {
   const pepper = await readPepper(launched.data);
   return operate(launched, (cluster) =>
-    Promise.all(Array.from({ length: count }, () => openAccount(cluster, pepper, depositUsd))),
+    Promise.all(Array.from({ length: count }, () => openAccount(cluster, pepper, { name, depositUsd }))),
   );
 }
 
@@ -81,10 +82,14 @@ async function operate<T>(launched: LaunchedCluster, work: (cluster: Cluster) =>
   }
 }
 
-async function openAccount(cluster: Cluster, pepper: Uint8Array, depositUsd: string): Promise<Payer> {
+async function openAccount(
+  cluster: Cluster,
+  pepper: Uint8Array,
+  { name, depositUsd: amount }: { readonly name: string; readonly depositUsd: string },
+): Promise<Payer> {
   const account = accountAddress(accountId(systemRandom));
-  await createAccount(cluster, account, 'chaos', paced(ASK_MS));
-  await creditDeposit(cluster, account, { id: depositId(systemRandom), amount: depositUsd, by: TESTER }, paced(ASK_MS));
+  await createAccount(cluster, account, name, paced(ASK_MS));
+  await creditDeposit(cluster, account, { id: depositId(systemRandom), amount, by: TESTER }, paced(ASK_MS));
   const { key } = await addKey(cluster, pepper, account);
   return { account, key };
 }

@@ -9,7 +9,7 @@ export type StoreKind = (typeof STORE_KINDS)[number];
 
 /** The store of one run: its configuration for the cluster, and read access for the audit. */
 interface ChaosStore {
-  readonly config: object;
+  readonly config: { readonly kind: StoreKind; readonly url?: string; readonly keysUrl?: string };
   view(data: string): StoreView;
   close(): Promise<void>;
 }

@@ -71,13 +71,13 @@ class Feed {
   }
 
   #take(text: string): void {
-    const message = JSON.parse(text) as FeedMessage;
-    this.#cursor = message.cursor;
-    this.#unacknowledged++;
+    const messages = JSON.parse(text) as readonly FeedMessage[];
+    this.#cursor = messages.at(-1)?.cursor ?? this.#cursor;
+    this.#unacknowledged += messages.length;
     if (this.#unacknowledged >= ACK_EVERY) {
       this.#unacknowledged = 0;
-      this.#socket?.send(JSON.stringify({ ack: message.cursor }));
+      this.#socket?.send(JSON.stringify({ ack: this.#cursor }));
     }
-    this.#see(message);
+    for (const message of messages) this.#see(message);
   }
 }

@@ -15,6 +15,8 @@ const PATTERN_CHARACTERS_MAX = 256;
 const UNACKNOWLEDGED_MAX = 256;
 /** Steps that wait for a client; beyond them the oldest are dropped. */
 const WAITING_MAX = 1_024;
+/** Frames with steps follow each other no closer: a frame for each step was most of what a feed cost the requests beside it. */
+const GATHER_MS = 50;
 /** A feed ends after this time, and its client connects again: so no feed outlives its session for long. */
 const LIFE_MS = 60 * 60 * 1_000;
 
@@ -35,13 +37,19 @@ export const feedRoute = (clock: Clock): OperatorRoute => ({
   socket: ({ cluster }) => new StepFeed(cluster.operator, clock),
 });
 
+type FeedSocket = Pick<ClientSocket, 'send' | 'close' | 'refused'>;
+
 /** One client's feed. Until it names patterns nothing is watched. */
 class StepFeed implements SocketUser {
   /** A drain may end it at any time: its client goes on at another node. */
   readonly isBusy = false;
   readonly #operator: Pick<Cluster['operator'], 'watch'>;
+  readonly #clock: Clock;
   readonly #cancelLife: () => void;
-  #socket: Pick<ClientSocket, 'send' | 'close' | 'refused'> | null = null;
+  #socket: FeedSocket | null = null;
+  #cancelWrite: (() => void) | null = null;
+  /** When steps were last written, monotonic ms. */
+  #writtenAt = Number.NEGATIVE_INFINITY;
   #stops: readonly (() => void)[] = [];
   #waiting: CommittedStep[] = [];
   /** Steps that were dropped since the client was last told. */
@@ -52,10 +60,11 @@ class StepFeed implements SocketUser {
 
   constructor(operator: Pick<Cluster['operator'], 'watch'>, clock: Clock) {
     this.#operator = operator;
+    this.#clock = clock;
     this.#cancelLife = clock.after(LIFE_MS, () => this.#socket?.close(CLOSE.restart, 'connect again'));
   }
 
-  bind(socket: Pick<ClientSocket, 'send' | 'close' | 'refused'>): void {
+  bind(socket: FeedSocket): void {
     this.#socket = socket;
   }
 
@@ -76,6 +85,7 @@ class StepFeed implements SocketUser {
 
   onClose(): void {
     this.#cancelLife();
+    this.#cancelWrite?.();
     this.#unwatch();
     this.#waiting = [];
     this.#socket = null;
@@ -108,25 +118,48 @@ class StepFeed implements SocketUser {
       this.#waiting.shift();
       this.#dropped++;
     }
-    this.#write();
+    if (this.#waiting.length >= UNACKNOWLEDGED_MAX) this.#write();
+    else this.#writeSoon();
+  }
+
+  /** At once after a rest, so that a single step is not late. */
+  #writeSoon(): void {
+    const dueMs = this.#writtenAt + GATHER_MS - this.#clock.monotonic();
+    if (dueMs <= 0) this.#write();
+    else this.#cancelWrite ??= this.#clock.after(dueMs, () => this.#write());
   }
 
   #write(): void {
-    while (this.#cursor - this.#acknowledged < UNACKNOWLEDGED_MAX) {
-      if (this.#dropped > 0) {
-        this.#tell({ type: 'gap', dropped: this.#dropped });
-        this.#dropped = 0;
-        continue;
-      }
-      const step = this.#waiting.shift();
-      if (step === undefined) return;
-      this.#tell({ type: 'step', ...step });
+    this.#cancelWrite?.();
+    this.#cancelWrite = null;
+    if (this.#waiting.length === 0 || this.#cursor - this.#acknowledged >= UNACKNOWLEDGED_MAX) return;
+    this.#writtenAt = this.#clock.monotonic();
+    const messages: Message[] = [];
+    if (this.#dropped > 0) {
+      messages.push({ cursor: ++this.#cursor, type: 'gap', dropped: this.#dropped });
+      this.#dropped = 0;
     }
+    const room = UNACKNOWLEDGED_MAX - (this.#cursor - this.#acknowledged);
+    for (const step of this.#waiting.splice(0, room)) messages.push(messageOf(++this.#cursor, step));
+    this.#socket?.send(JSON.stringify(messages));
   }
 
-  #tell(message: object): void {
-    this.#socket?.send(JSON.stringify({ cursor: ++this.#cursor, ...message }));
+  #tell(message: { readonly type: 'gap' | 'error'; readonly [member: string]: unknown }): void {
+    this.#socket?.send(JSON.stringify([{ cursor: ++this.#cursor, ...message }]));
   }
+}
+
+/** A frame is a list of messages. */
+interface Message {
+  readonly cursor: number;
+  readonly type: 'step' | 'gap' | 'error';
+  readonly [member: string]: unknown;
+}
+
+/** A literal that begins with a spread takes ten times as long. */
+function messageOf(cursor: number, step: CommittedStep): Message {
+  const { address, version, at, event, from, to, epoch, node } = step;
+  return { cursor, type: 'step', address, version, at, event, from, to, epoch, node };
 }
 
 function parsed(bytes: Buffer): Static<typeof FRAME> | null {

@@ -1,17 +1,16 @@
 /** Generations over all accounts: the most selective column leads, and what it does not decide is left out on the way. */
 import {
   DEAR_USD,
-  GENERATION_KEY,
   GENERATION_MODEL,
   GENERATION_OUTCOME,
   GENERATION_OUTCOMES,
   GENERATION_SESSION,
 } from '../../../actors/account/generation.ts';
 import { ENDPOINTS_TOPIC } from '../../../actors/endpoint/endpoint.ts';
-import type { Cluster, RowRecord } from '../../../actors/runtime/index.ts';
+import { type Cluster, ownerOf, type RowRecord } from '../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-
 import type { Generation } from '../../../actors/terms/hold.ts';
+import { accountAddress } from '../../../actors/terms/ids.ts';
 import { compare } from '../../../actors/terms/usd.ts';
 import { type ListStream, type ListWalk, walk } from './walk.ts';
 
@@ -106,8 +105,8 @@ async function streamsOf(
 ): Promise<readonly ListStream[]> {
   const { account, key, session, status, endpoint } = filter;
   if (session !== undefined) return [column(GENERATION_SESSION, session)];
-  if (key !== undefined) return [column(GENERATION_KEY, key)];
-  if (account !== undefined) return [{ collection: GENERATION, address: account }];
+  const owner = account ?? (key === undefined ? undefined : accountAddress(ownerOf(key)));
+  if (owner !== undefined) return [{ collection: GENERATION, address: owner }];
   if (status === 'running') return runningAtNodes(cluster);
   const outcomes = outcomesOf(filter);
   const model = filter.model ?? (endpoint === undefined ? undefined : modelOf(cluster, endpoint));

@@ -1,12 +1,12 @@
 /** Whether a request looks like one that was charged twice. */
-import { GENERATION_KEY } from '../../../actors/account/generation.ts';
-import type { RowReader } from '../../../actors/runtime/index.ts';
+import { ownerOf, type RowReader } from '../../../actors/runtime/index.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
+import { accountAddress } from '../../../actors/terms/ids.ts';
 
 /** Requests of one key that begin within this time of each other. */
 const NEAR_MS = 10_000;
-/** The nearest requests of the key that are compared, before and after. */
-const COMPARED_MAX = 100;
+/** The nearest requests of the account that are compared, before and after. */
+const COMPARED_MAX = 200;
 
 /** Charged requests of the same key, model and size shortly before or after. */
 export async function repeatsOf(rows: Pick<RowReader, 'rows'>, row: Generation): Promise<readonly string[]> {
@@ -14,7 +14,7 @@ export async function repeatsOf(rows: Pick<RowReader, 'rows'>, row: Generation):
   const { createdAt: sort, generation: id, key } = row;
   const query = {
     collection: 'generation',
-    where: { column: GENERATION_KEY, equals: key },
+    address: accountAddress(ownerOf(key)),
     after: { sort, id },
     limit: COMPARED_MAX,
   } as const;
@@ -26,6 +26,7 @@ export async function repeatsOf(rows: Pick<RowReader, 'rows'>, row: Generation):
 function isAlike(one: Generation, row: Generation): boolean {
   return (
     one.settlement !== null &&
+    one.key === row.key &&
     one.model === row.model &&
     Math.abs(one.createdAt - row.createdAt) <= NEAR_MS &&
     one.settlement.promptTokens === row.settlement?.promptTokens

@@ -110,15 +110,16 @@ it('a request is one time line over key, hold, attempts, charge and ledger, brok
 
 it('a second charge of the same key and size within seconds is a hint, and an older tariff has no prices', async () => {
   const rows = new StoredRows();
-  const put = (generation: string, createdAt: number, promptTokens: number): void => {
+  const put = (generation: string, createdAt: number, promptTokens: number, key = KEY): void => {
     const settlement = { ...SETTLEMENT, promptTokens };
-    const body = { ...ROW, generation, createdAt, settlement, tariff: 't0' };
+    const body = { ...ROW, generation, createdAt, settlement, tariff: 't0', key };
     rows.put('generation', generationCollection(null), ACCOUNT, generation, body);
   };
   put('gen-1', AT, 1_000);
   put('gen-2', AT + 3_000, 1_000);
   put('gen-3', AT + 4_000, 999);
   put('gen-4', AT + 60_000, 1_000);
+  put('gen-5', AT + 2_000, 1_000, 'key:acct_1/key_2');
   const { hints, charge } = await timeline(rows, 'gen-1');
   assert.is(hints.length, 1);
   assert.match(hints[0], /gen-2 .* 3\.0 s later/);

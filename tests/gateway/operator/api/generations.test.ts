@@ -84,6 +84,17 @@ it('generations of all accounts are found by each filter and by several together
   port.close();
 });
 
+it('the generations of one key are found among those of its account, which has no column for keys (rule K39)', async () => {
+  const rows = new StoredRows();
+  for (let at = 0; at < 9; at++) put(rows, `g${at}`, { at: DAY + at, key: at % 3 === 0 ? 'key_1' : 'key_2' });
+  put(rows, 'other', { account: 'acct_2', key: 'key_1' });
+  const port = await portOf(rows);
+  assert.equal(await ids(port, 'key=key:acct_1/key_1'), ['g6', 'g3', 'g0']);
+  assert.equal(await ids(port, 'key=key:acct_1/key_1&account=acct_2'), []);
+  assert.is(rows.read, 10, 'rows of these accounts alone');
+  port.close();
+});
+
 it('pages follow each other without a gap, also between generations of one millisecond', async () => {
   const rows = new StoredRows();
   for (let at = 0; at < 25; at++)

@@ -41,11 +41,15 @@ function step(pattern: string, version: number): void {
 class Client {
   readonly socket: WebSocket;
   readonly messages: Message[] = [];
+  frames = 0;
   closed: number | null = null;
 
   constructor(headers: Readonly<Record<string, string>> = { authorization: `Bearer ${TOKEN}` }) {
     this.socket = new WebSocket(`${port.url.replace('http', 'ws')}/api/feed`, { headers });
-    this.socket.on('message', (data) => this.messages.push(JSON.parse(String(data)) as Message));
+    this.socket.on('message', (data) => {
+      this.frames++;
+      this.messages.push(...(JSON.parse(String(data)) as readonly Message[]));
+    });
     this.socket.on('close', (code) => {
       this.closed = code;
     });
@@ -95,6 +99,7 @@ it('a client that acknowledges nothing gets 256 messages, and later the newest s
   await client.watching('*');
   for (let version = 1; version <= 2_000; version++) step('*', version);
   await until(() => client.messages.length === 256);
+  assert.is(client.frames, 2, 'the first step at once, the others together');
   // A step behind it would have arrived by now, as the answer to a wrong frame does.
   client.say('{');
   await until(() => client.messages.length > 256);

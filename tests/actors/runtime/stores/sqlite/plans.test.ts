@@ -1,9 +1,10 @@
-/** Every list of actors reads one range of an index in its order: it neither scans nor sorts. */
+/** Every list of actors and of rows reads one range of an index in its order: it neither scans nor sorts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { RowQuery } from '../../../../../actors/runtime/ports/store.ts';
 import type { Look, Stream } from '../../../../../actors/runtime/stores/actor-list.ts';
 import { connect } from '../../../../../actors/runtime/stores/sqlite/connect.ts';
 import { openSqliteStore } from '../../../../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
@@ -46,7 +47,17 @@ const STREAMS: readonly (readonly [Stream, RegExp])[] = [
   ],
 ];
 
-it('lists of actors and of events use their indexes', async () => {
+/** Every shape of a list of rows, as the pages of the operator port ask for them. */
+const ROWS: readonly (readonly [RowQuery, RegExp])[] = [
+  [{ collection: 'c', address: 'a', limit: 9 }, /rows_by_address \(address=\? AND collection=\?/],
+  ...([0, 1, 2, 3] as const).map((column): readonly [RowQuery, RegExp] => [
+    { collection: 'c', where: { column, equals: 'x' }, limit: 9 },
+    new RegExp(`rows_by_index${column} \\(collection=\\? AND index${column}=\\?`),
+  ]),
+  [{ collection: 'c', address: 'a', openOnly: true, limit: 9 }, /rows_open \(address=\? AND collection=\?/],
+];
+
+it('lists of actors, of rows and of events use their indexes', async () => {
   await (
     await openSqliteStore({ path, shards: SHARDS, clock: systemClock, random: systemRandom, busyBoundMs: 2_000 })
   ).close();
@@ -72,6 +83,14 @@ it('lists of actors and of events use their indexes', async () => {
       const lower = 'after' in after ? '\\(index1,sort,id\\)>' : 'index1>';
       const range = new RegExp(`USING INDEX rows_by_index1 \\(collection=\\? AND ${lower}.*index1<\\?\\)`);
       assert.match(planOf(rowQuerySql(query), rowQueryValues(query)), range);
+    }
+    for (const [query, index] of ROWS) {
+      for (const order of ['ascending', 'descending'] as const) {
+        const begun = planOf(rowQuerySql({ ...query, order }), rowQueryValues({ ...query, order }));
+        assert.match(begun, index);
+        const next = { ...query, order, after: { sort: 1, id: 'x' } };
+        assert.match(planOf(rowQuerySql(next), rowQueryValues(next)), /^SEARCH .*\(sort,id\)[<>]\(\?,\?\)\)$/);
+      }
     }
     assert.match(planOf(actorSql.entry, ['a']), /SEARCH actors USING INDEX sqlite_autoindex_actors_1/);
     assert.match(planOf(actorSql.actorCounts, []), /^SCAN actor_counts$/, 'some hundred rows, kept in order');
