@@ -8,6 +8,8 @@ import type { ClusterNode } from '../../actors/runtime/node.ts';
 import { openSqliteStore, type SqliteStore } from '../../actors/runtime/stores/sqlite/open-sqlite-store.ts';
 import { systemClock, systemRandom } from '../../actors/runtime/system/clock.ts';
 import config from '../../cluster.config.ts';
+import { ChainSweep } from '../../gateway/management/retention/chain-sweep.ts';
+import { ExportFolder } from '../../gateway/management/retention/export-folder.ts';
 import { startBareNode } from './cluster/bare-node.ts';
 import { eventually } from './eventually.ts';
 import { TESTER } from './tester.ts';
@@ -41,6 +43,23 @@ export async function openAged(path: string, shiftMs: number): Promise<Aged> {
     await store.close();
   };
   return { cluster, clock, store, close };
+}
+
+/** A sweep of months that have ended 90 days ago, exported into this folder. */
+export function agedSweep(
+  { cluster, clock }: Pick<Aged, 'cluster' | 'clock'>,
+  folder: string,
+  crashpoint: (name: string) => void = () => {},
+): ChainSweep {
+  return new ChainSweep({
+    cluster,
+    clock,
+    retention: { ledger: 90, audit: 90 },
+    folder: new ExportFolder(folder, 'n1', crashpoint),
+    crashpoint,
+    askMs: ASK_MS,
+    log: { info: () => {}, warn: (record) => process.stderr.write(`${JSON.stringify(record)}\n`) },
+  });
 }
 
 /** `counts` deposits at each of these times: how far the clock is ahead then, ms, ascending. */
