@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Errors } from 'typebox/value';
+import { checkOf } from '../json/schema-check.ts';
 
 const BYTES_MAX = 8 * 1024 * 1024;
 const QUESTIONS_MAX = 1_000;
@@ -24,7 +25,7 @@ const schema = Type.Object(
   },
   closed,
 );
-const compiled = Compile(schema);
+const fits = checkOf(schema);
 
 /** A data set: questions with the expected answers, and the program that grades them. */
 export type BenchmarkSet = Static<typeof schema>;
@@ -39,7 +40,7 @@ export async function readBenchmarkSet(path: string): Promise<BenchmarkSet> {
   } catch {
     throw new Error(`${path}: is not valid JSON`);
   }
-  if (compiled.Check(value)) return value;
-  const [wrong] = compiled.Errors(value);
+  if (fits(value)) return value;
+  const [wrong] = Errors(schema, value);
   throw new Error(`${path}: ${wrong?.instancePath ?? ''} ${wrong?.message ?? 'is not a data set'}`);
 }

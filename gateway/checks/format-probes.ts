@@ -3,8 +3,8 @@
  * and fixed; a caller's schema is never compiled. (rule I112)
  */
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import { checkOf } from '../json/schema-check.ts';
 import { failed, incomplete, type Judgement, passed, type QualificationProbe } from './probe.ts';
 import type { ProbeAnswer } from './probe-answer.ts';
 import { question } from './probe-answer.ts';
@@ -19,7 +19,7 @@ const SENT_SCHEMA = Type.Object(
   { ...members, certainty_level: Type.Unsafe<string>({ type: 'string', enum: ['low', 'high'] }) },
   closed,
 );
-const followed = Compile(
+const followed = checkOf(
   Type.Object({ ...members, certainty_level: Type.Union([Type.Literal('low'), Type.Literal('high')]) }, closed),
 );
 
@@ -31,7 +31,7 @@ export function structuredOutputsProbe({ model }: Endpoint): QualificationProbe 
       responseFormat: { type: 'json_schema', json_schema },
     }),
     judge: (answer) =>
-      judged(answer, (value) => followed.Check(value), 'the answer did not follow the requested schema') ??
+      judged(answer, followed, 'the answer did not follow the requested schema') ??
       passed('the answer followed the requested schema'),
   };
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { buildConnector, type Client } from 'undici';
+import type { Client } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
 import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';

@@ -1,6 +1,7 @@
 import dns from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector, Client } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../actors/runtime/index.ts';
 import type { TargetRules } from '../terms/config/config.ts';
 import { type CallbackTarget, isCallable, judgeCallbackUrl } from './callback-url.ts';

@@ -1,5 +1,4 @@
-import type { TProperties } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
+import { checkOf } from '../../json/schema-check.ts';
 import { documentSchema, type ModelsDocument } from './document-schema.ts';
 import { documentWarnings } from './document-warnings.ts';
 import { lineAt, lineOf } from './line-of.ts';
@@ -11,8 +10,8 @@ const FAULTS_MAX = 50;
 /** In a longer text only the first fault gets its line: each line is a walk through the text. */
 const EVERY_LINE_CHARS_MAX = 1024 * 1024;
 
-/** Compiled on first use. Accepting a valid document is fast; finding the errors of another may take longer. */
-let compiled: Validator<TProperties, typeof documentSchema> | null = null;
+/** Accepting a valid document is fast; finding the errors of another may take longer. */
+const fits = checkOf(documentSchema);
 
 /** A models document that cannot be used. The message names the member of its first fault and, for a text, its line. */
 export class BrokenDocument extends Error {
@@ -76,8 +75,7 @@ function parsed(json: string): unknown {
 
 function checked(value: unknown): ModelsDocument {
   if (depthOf(value) > DEPTH_MAX) throw new InvalidDocument([], `the document is nested deeper than ${DEPTH_MAX}`);
-  compiled ??= Compile(documentSchema);
-  if (compiled.Check(value)) return value as ModelsDocument;
+  if (fits(value)) return value as ModelsDocument;
   throw invalidDocument(validationErrors(documentSchema, value, FAULTS_MAX));
 }
 

@@ -1,4 +1,3 @@
-import { Compile } from 'typebox/compile';
 import { isEmpty } from '../../terms/exact-decimal.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 import type { Turn } from '../../terms/turn.ts';
@@ -7,14 +6,14 @@ import { addMedia } from '../request/media-members.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
-import { checked, conversationOf, requestedSettings, withoutNulls } from '../request/read-members.ts';
+import { conversationOf, requestCheck, requestedSettings, withoutNulls } from '../request/read-members.ts';
 import { reasoningOf } from '../request/reasoning-members.ts';
 import { asksCompression } from '../request/shared-members.ts';
 import { parseMessages } from './parse-messages.ts';
 import { parseTools } from './parse-tools.ts';
 import { type ChatRequest, chatRequest } from './request-schema.ts';
 
-const check = Compile(chatRequest);
+const checked = requestCheck(chatRequest);
 
 /** Characters of `metadata` as JSON: it is stored in the row of its generation. */
 const METADATA_CHARACTERS_MAX = 65_536;
@@ -29,7 +28,7 @@ const FORWARDED = forwardedParameters('chat');
  * the member and its bound. (rule I13, rule I125)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): Turn {
-  const request = checked(check, body);
+  const request = checked(body);
   if (request.store === true) throw invalid('store must be false: nothing is stored');
   const carried = new Carried();
   const turn: MutableTurn = {

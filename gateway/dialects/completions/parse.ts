@@ -1,12 +1,11 @@
-import { Compile } from 'typebox/compile';
 import type { Turn } from '../../terms/turn.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
-import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
+import { conversationOf, requestCheck, requestedSettings } from '../request/read-members.ts';
 import { type CompletionRequest, completionRequest } from './request-schema.ts';
 
-const check = Compile(completionRequest);
+const checked = requestCheck(completionRequest);
 
 const FORWARDED = forwardedParameters('completions');
 
@@ -23,7 +22,7 @@ interface ParsedCompletion {
  * names the member and its bound. (rule I62, rule I125)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): ParsedCompletion {
-  const request = checked(check, body);
+  const request = checked(body);
   const conversation = conversationOf([], sessionHeader);
   const turn: Turn = {
     kind: 'continuation',

@@ -1,13 +1,12 @@
-import { Compile } from 'typebox/compile';
 import type { Turn } from '../../terms/turn.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
-import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
+import { conversationOf, requestCheck, requestedSettings } from '../request/read-members.ts';
 import { parseInput, refuseMixedInput } from './parse-input.ts';
 import { embeddingsRequest } from './request-schema.ts';
 
-const check = Compile(embeddingsRequest);
+const checked = requestCheck(embeddingsRequest);
 
 const FORWARDED = forwardedParameters('embeddings');
 
@@ -23,7 +22,7 @@ export function parse(
   sessionHeader: string | null,
 ): { readonly turn: Turn; readonly encoding: Encoding } {
   refuseMixedInput((body as { readonly input?: unknown } | null)?.input);
-  const request = checked(check, body);
+  const request = checked(body);
   const conversation = conversationOf([], sessionHeader);
   const turn: Turn = {
     kind: 'vectors',

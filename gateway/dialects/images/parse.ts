@@ -1,13 +1,12 @@
-import { Compile } from 'typebox/compile';
 import type { MediaPart, Turn, TurnMessage } from '../../terms/turn.ts';
 import { PICTURE_SETTINGS } from '../request/media-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { parseSource } from '../request/parse-source.ts';
-import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
+import { conversationOf, requestCheck, requestedSettings } from '../request/read-members.ts';
 import { type ImagesRequest, imagesRequest } from './request-schema.ts';
 
-const check = Compile(imagesRequest);
+const checked = requestCheck(imagesRequest);
 
 /**
  * Parses an image generation request into a turn of one user message: the prompt, then the pictures it refers to. One
@@ -15,7 +14,7 @@ const check = Compile(imagesRequest);
  * `X-Session-Id`. Throws a 400 that names the member and its bound. (rule I100, rule I122)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): Turn {
-  const request = checked(check, body);
+  const request = checked(body);
   const references = parseReferences(request);
   const conversation = conversationOf([request.session_id], sessionHeader);
   return {

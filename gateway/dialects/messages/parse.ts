@@ -1,4 +1,3 @@
-import { Compile } from 'typebox/compile';
 import { invalid } from '../../terms/gateway-error.ts';
 import type { Turn } from '../../terms/turn.ts';
 import { inexpressible } from '../../terms/turn.ts';
@@ -6,15 +5,15 @@ import { Carried } from '../request/carried.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
-import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
+import { conversationOf, requestCheck, requestedSettings } from '../request/read-members.ts';
 import { asksCompression } from '../request/shared-members.ts';
 import { cacheMark } from './parse-content.ts';
 import { parseMessages } from './parse-messages.ts';
 import { parseTools, toolsOf } from './parse-tools.ts';
 import { countRequest, type MessagesRequest, messagesRequest } from './request-schema.ts';
 
-const checkRequest = Compile(messagesRequest);
-const checkCount = Compile(countRequest);
+const checkedRequest = requestCheck(messagesRequest);
+const checkedCount = requestCheck(countRequest);
 
 const FORWARDED = forwardedParameters('messages');
 /** Name of the schema of an answer, for endpoints that require one. */
@@ -30,7 +29,7 @@ type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
  * names the member and its bound, and 422 for speech. (rule I71, rule I125)
  */
 export function parse(body: unknown, sessionHeader: string | null = null): Turn {
-  const request = checked(checkRequest, body);
+  const request = checkedRequest(body);
   if (request.thread != null) {
     throw invalid(
       'thread must be null: conversations are not retained; send all messages',
@@ -65,7 +64,7 @@ export function parse(body: unknown, sessionHeader: string | null = null): Turn 
 
 /** The prompt of a count request, as far as its size depends on it. (rule I78) */
 export function parseCount(body: unknown): Turn {
-  const request = checked(checkCount, body);
+  const request = checkedCount(body);
   const tools = toolsOf(request.tools);
   return {
     kind: 'conversation',

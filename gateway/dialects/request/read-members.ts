@@ -1,23 +1,26 @@
-import type { Static, TProperties, TSchema } from 'typebox';
-import type { Validator } from 'typebox/compile';
+import type { Static, TSchema } from 'typebox';
+import { checkOf } from '../../json/schema-check.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 import { LABEL_CHARACTERS_MAX } from './members.ts';
 import { validationError } from './validation-error.ts';
 
 /**
- * Checks a parsed body against its schema; throws a 400 that names the member and its bound. The body is not changed:
+ * Checks parsed bodies against their schema; throws a 400 that names the member and its bound. A body is not changed:
  * no coercion, no defaults, nothing removed. (rule E10)
  */
-export function checked<T extends TSchema>(check: Validator<TProperties, T>, body: unknown): Static<T> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalid('The request body must be a JSON object');
-  }
-  const { model, models } = body as { readonly model?: unknown; readonly models?: unknown };
-  if (model == null && (models == null || (Array.isArray(models) && models.length === 0))) {
-    throw invalid('model is required');
-  }
-  if (!check.Check(body)) throw invalid(validationError(check.Type(), body));
-  return body as Static<T>;
+export function requestCheck<T extends TSchema>(schema: T): (body: unknown) => Static<T> {
+  const fits = checkOf(schema);
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw invalid('The request body must be a JSON object');
+    }
+    const { model, models } = body as { readonly model?: unknown; readonly models?: unknown };
+    if (model == null && (models == null || (Array.isArray(models) && models.length === 0))) {
+      throw invalid('model is required');
+    }
+    if (!fits(body)) throw invalid(validationError(schema, body));
+    return body;
+  };
 }
 
 /** The settings among `names` that a request sets, under their wire names. Null and empty lists are left out. */

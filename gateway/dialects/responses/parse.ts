@@ -1,4 +1,3 @@
-import { Compile } from 'typebox/compile';
 import { invalid } from '../../terms/gateway-error.ts';
 import { CEILING_MAX } from '../../terms/parameters.ts';
 import type { ToolChoice, Turn } from '../../terms/turn.ts';
@@ -7,14 +6,14 @@ import { addMedia } from '../request/media-members.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
-import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
+import { conversationOf, requestCheck, requestedSettings } from '../request/read-members.ts';
 import { reasoningOf } from '../request/reasoning-members.ts';
 import { asksCompression } from '../request/shared-members.ts';
 import { type FlatTool, flatTools } from './flat-tools.ts';
 import { parseInput } from './parse-input.ts';
 import { type ResponsesRequest, responsesRequest } from './request-schema.ts';
 
-const check = Compile(responsesRequest);
+const checked = requestCheck(responsesRequest);
 
 type MutableTurn = { -readonly [member in keyof Turn]: Turn[member] };
 
@@ -34,7 +33,7 @@ interface ParsedResponses {
  */
 export function parse(body: unknown, sessionHeader: string | null = null): ParsedResponses {
   refuseRetained(body);
-  const request = checked(check, body);
+  const request = checked(body);
   refuseUnsupported(request);
   const tools = flatTools(request.tools ?? []);
   const carried = new Carried('input');

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { JsonScan } from '../../json/json-scan.ts';
+import { checkOf } from '../../json/schema-check.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 import type { ReasoningDetail } from '../../terms/turn.ts';
 import { maybe } from '../request/members.ts';
@@ -10,7 +10,7 @@ import { base64Bytes } from '../request/parse-source.ts';
 const MARK = 'rd1.';
 const DETAILS_MAX = 4_096;
 
-const check = Compile(
+const fits = checkOf(
   Type.Array(
     Type.Object(
       {
@@ -46,7 +46,7 @@ export function openReasoning(content: string, member: string): readonly Reasoni
   if (!content.startsWith(MARK)) return [{ type: 'reasoning.encrypted', data: content }];
   const base64 = content.slice(MARK.length);
   const details = base64Bytes(base64) === null ? null : parsed(Buffer.from(base64, 'base64'));
-  if (!check.Check(details)) throw invalid(`${member} is not what an earlier answer carried`);
+  if (!fits(details)) throw invalid(`${member} is not what an earlier answer carried`);
   return details as readonly ReasoningDetail[];
 }
 

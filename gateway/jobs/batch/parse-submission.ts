@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { BATCH_ENDPOINTS, type BatchEndpoint } from '../../../actors/batch/batch-record.ts';
 import type { BatchBounds } from '../../../actors/batch/batch-state.ts';
 import { LINES_MAX } from '../../../actors/batch/line-record.ts';
@@ -15,6 +14,7 @@ import {
 import { membersOf } from '../../dialects/request/read-members.ts';
 import { validationError } from '../../dialects/request/validation-error.ts';
 import type { KeptTexts } from '../../json/json-sinks.ts';
+import { checkOf } from '../../json/schema-check.ts';
 import type { ClusterConfig } from '../../terms/config/config.ts';
 import { invalid } from '../../terms/gateway-error.ts';
 import type { LineDefaults, LineProvider } from './line-body.ts';
@@ -51,7 +51,7 @@ const members = {
 };
 const requests = { minItems: 1, maxItems: LINES_MAX };
 const envelope = Type.Object({ ...members, requests: maybe(Type.Array(opaque(), requests)) });
-const check = Compile(envelope);
+const fits = checkOf(envelope);
 /** The members of a submission that are read. */
 export const SUBMISSION_MEMBERS = membersOf(envelope);
 
@@ -87,7 +87,7 @@ export function parseSubmission(value: unknown): Submission {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('The request body must be a JSON object');
   }
-  if (!check.Check(value)) throw invalid(validationError(envelope, value));
+  if (!fits(value)) throw invalid(validationError(envelope, value));
   const { endpoint, model, provider } = value;
   refuseOtherPreferences(provider);
   return {

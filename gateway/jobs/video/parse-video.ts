@@ -1,6 +1,6 @@
 import type { FrameSize } from '../../../actors/video-job/render-ask.ts';
 import { parsePreferences } from '../../dialects/request/parse-preferences.ts';
-import { checked } from '../../dialects/request/read-members.ts';
+import { requestCheck } from '../../dialects/request/read-members.ts';
 import { shortestDecimal } from '../../json/shortest-decimal.ts';
 import { judgeCallbackUrl } from '../../outbound/callback-url.ts';
 import type { LoopWork } from '../../overload/loop-work.ts';
@@ -10,7 +10,9 @@ import { parseSize, sizeOf, sizeText, tierOf } from '../../terms/video-geometry.
 import type { VideoRequest } from '../../terms/video-request.ts';
 import { parseAdapters } from './parse-adapters.ts';
 import { parseAssets, refuseManyItems } from './parse-assets.ts';
-import { videoCheck, type WireVideo } from './video-schema.ts';
+import { videoRequestSchema, type WireVideo } from './video-schema.ts';
+
+const checked = requestCheck(videoRequestSchema);
 
 interface ParseVideoOptions {
   /** Where a callback may go. */
@@ -24,7 +26,7 @@ interface ParseVideoOptions {
  */
 export async function parseVideo(value: unknown, { rules, loop }: ParseVideoOptions): Promise<VideoRequest> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) refuseManyItems(value);
-  const body = checked(videoCheck, value);
+  const body = checked(value);
   const geometry = geometryOf(body);
   const callbackUrl = readCallbackUrl(body.callback_url, rules);
   const { preferences, adapters } = parseAdapters(parsePreferences({ provider: body.provider ?? null }));

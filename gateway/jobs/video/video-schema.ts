@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
 import type { VideoBounds } from '../../../actors/video-job/job.ts';
 import { described, LABEL_CHARACTERS_MAX, maybe, named, oneOf } from '../../dialects/request/members.ts';
 import { preferencesSchema } from '../../dialects/request/preferences-schema.ts';
@@ -65,8 +64,6 @@ export const videoRequestSchema = Type.Object({
 export type WireVideo = Static<typeof videoRequestSchema>;
 export type WireFrame = Static<typeof frameImage>;
 export type WireReference = Static<typeof reference>;
-
-export const videoCheck = Compile(videoRequestSchema);
 
 /** The bounds that a new job keeps to its end, whatever the configuration becomes meanwhile. */
 export function videoBounds({ videos }: Pick<ClusterConfig, 'videos'>): VideoBounds {
