@@ -30,7 +30,7 @@ let launched: Promise<Browser> | null = null;
 export function browser(args: readonly string[] = []): Promise<Browser> {
   if (launched === null) {
     launched = launch(args);
-    (globalThis as Runner).TROUPE_AT_END?.(closeBrowser);
+    (globalThis as Runner).TROUPE_AT_END?.(close);
   }
   return launched;
 }
@@ -40,8 +40,12 @@ async function launch(args: readonly string[]): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: [...ARGUMENTS, ...args] });
 }
 
-/** For `test.after` of a file that opened pages; the runner does it for files that share a process. */
+/** For `test.after` of a file that opened pages; the runner does it for files that share a process, after the last. */
 export async function closeBrowser(): Promise<void> {
+  if ((globalThis as Runner).TROUPE_AT_END === undefined) await close();
+}
+
+async function close(): Promise<void> {
   const closing = launched;
   launched = null;
   await (await closing)?.close();

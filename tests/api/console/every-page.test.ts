@@ -19,11 +19,8 @@ import { clientOf } from '../client.ts';
 /** Every page is drawn and looked at in three ways. */
 const it = bounded(test, 600_000);
 
-const WINDOWS = [
-  { look: 'light', width: 1_280, height: 900 },
-  { look: 'dark', width: 1_280, height: 900 },
-  { look: 'phone', width: 390, height: 844 },
-] as const;
+const LIGHT = { width: 1_280, height: 900 };
+const PHONE = { width: 390, height: 844 };
 
 let cluster: TestCluster;
 let console: string;
@@ -79,31 +76,52 @@ const pages = (): readonly (readonly [path: string, shows: string | RegExp])[] =
 ];
 
 const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
-const FINDINGS = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(
-  ({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target.join(' '))))`;
+/** In another scheme only colours differ. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-for (const { look, width, height } of WINDOWS) {
-  it(`every page is drawn, fits its window and is usable without sight: ${look}`, async () => {
-    const context = await openContext(look, { viewport: { width, height }, bypassCSP: true, locale: 'en-US' });
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
-    page.on('pageerror', (error) => errors.push(error.message));
-    await signIn(page);
-    for (const [path, shows] of pages()) {
-      await page.goto(`${console}${path}`);
-      await page.locator('main').getByText(shows).first().waitFor();
-      await eventually(async () => assert.is(await page.locator('.loading').count(), 0, `${path} is loaded`));
-      assert.is(await page.getByRole('heading', { level: 1 }).count(), 1, path);
-      assert.is(await page.getByRole('alert').count(), 0, `${path} is refused`);
-      assert.is(await overflow(page), 0, `${path} scrolls sideways, ${look}`);
-      await page.evaluate(`${AXE}; 0`);
-      assert.equal(await page.evaluate<readonly string[]>(FINDINGS), [], `${path}, ${look}`);
-      await screenshot(page, `console-${look}${path.replaceAll(/[^a-z]+/g, '-').slice(0, 40)}`);
-    }
-    assert.equal(errors, []);
-    await context.close();
+/** What axe finds on the open page. */
+function findings(page: Page, rules: readonly string[] | null = null): Promise<readonly string[]> {
+  const options = { resultTypes: ['violations'], ...(rules === null ? {} : { runOnly: rules }) };
+  return page.evaluate<readonly string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target.join(' '))))`);
+}
+
+it('every page is drawn, fits its window and is usable without sight: light, dark and on a phone', async () => {
+  const context = await openContext('light', {
+    viewport: LIGHT,
+    bypassCSP: true,
+    locale: 'en-US',
+    reducedMotion: 'reduce',
   });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
+  page.on('pageerror', (error) => errors.push(error.message));
+  await signIn(page);
+  for (const [path, shows] of pages()) {
+    await page.setViewportSize(LIGHT);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(`${console}${path}`);
+    await page.locator('main').getByText(shows).first().waitFor();
+    await eventually(async () => assert.is(await page.locator('.loading').count(), 0, `${path} is loaded`));
+    assert.is(await page.getByRole('heading', { level: 1 }).count(), 1, path);
+    assert.is(await page.getByRole('alert').count(), 0, `${path} is refused`);
+    await page.evaluate(`${AXE}; 0`);
+    await look(page, path, 'light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await look(page, path, 'dark', OF_COLOURS);
+    await page.setViewportSize(PHONE);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await look(page, path, 'phone');
+  }
+  assert.equal(errors, []);
+  await context.close();
+});
+
+async function look(page: Page, path: string, name: string, rules: readonly string[] | null = null): Promise<void> {
+  assert.is(await overflow(page), 0, `${path} scrolls sideways, ${name}`);
+  assert.equal(await findings(page, rules), [], `${path}, ${name}`);
+  await screenshot(page, `console-${name}${path.replaceAll(/[^a-z]+/g, '-').slice(0, 40)}`);
 }
 
 it('anything is found by keyboard: an account by its id, a batch by its id, a page by its name', async () => {
