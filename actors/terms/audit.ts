@@ -38,11 +38,16 @@ export function auditEvent(record: AuditRecord): ActorEvent {
 /** Of the event that cancels a job: the operator, where it was one. An account's own cancel is no entry of its log. */
 export interface OperatorCancel {
   readonly by?: Principal;
+  /** Why; absent where the operator was not asked. */
+  readonly reason?: string;
 }
 
 /** The entry of an operator's cancel of the job at an address. */
-export function recordCancel(address: string, action: string, { by }: OperatorCancel): Effect[] {
-  return by === undefined ? [] : [recordAudit(address, { action, target: address, by })];
+export function recordCancel(address: string, action: string, { by, reason }: OperatorCancel): Effect[] {
+  if (by === undefined) return [];
+  return [
+    recordAudit(address, { action, target: address, by, ...(reason === undefined ? {} : { detail: { reason } }) }),
+  ];
 }
 
 function membersOf({ action, target, by, detail, result }: AuditRecord) {

@@ -123,15 +123,18 @@ interface JobName {
 
 /**
  * Cancels a job. One that is cancelled, or is being cancelled, is returned unchanged. Refused: 404, 409 for other ended
- * ones and where the endpoint cannot abort the render. `by` is the operator who cancels for the account: it is recorded.
+ * ones and where the endpoint cannot abort the render. `by` is the operator who cancels for the account, and `reason` why:
+ * both are recorded.
  */
 export async function cancelVideo(
   cluster: Cluster,
   name: JobName,
   withinMs: number,
   by?: Principal,
+  reason?: string,
 ): Promise<JobRecord | RefusedAnswer> {
-  return (await askOrAbsent(cluster, name, { type: 'job.cancel', ...byMember(by) }, withinMs)) as
+  const why = reason === undefined ? {} : { reason };
+  return (await askOrAbsent(cluster, name, { type: 'job.cancel', ...byMember(by), ...why }, withinMs)) as
     | JobRecord
     | RefusedAnswer;
 }

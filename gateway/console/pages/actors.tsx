@@ -22,8 +22,8 @@ interface ListedActor {
   readonly address: string;
   readonly kind: string;
   readonly state: string;
-  /** ms. */
-  readonly since: number;
+  /** ms; null of a quarantined actor. */
+  readonly since: number | null;
   readonly node: string | null;
   readonly label: string | null;
 }

@@ -142,7 +142,8 @@ function Providers({ rows, refresh }: { readonly rows: readonly ProviderRow[]; r
         { name: 'Provider', cell: ({ slug }) => <ActorLink address={`provider:${slug}`} label={slug} /> },
         { name: 'Health', cell: ({ health }) => <StateBadge state={health} /> },
         { name: 'Serving', cell: ({ serving, endpoints }) => `${serving} of ${endpoints}` },
-        { name: 'Why', cell: ({ why, lastFailure }) => why[0] ?? <LastFailure failure={lastFailure} /> },
+        { name: 'Why', cell: ({ why }) => why[0] ?? '' },
+        { name: 'Last failure', cell: ({ lastFailure }) => <LastFailure failure={lastFailure} /> },
         {
           name: 'Pause',
           cell: ({ slug, paused }) => (

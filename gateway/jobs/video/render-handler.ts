@@ -104,7 +104,7 @@ class RenderWork {
 
   /** The render as operators see it; they stop it by a cancel of its job. */
   #flight(): Flight {
-    const { generation: id, account, candidates } = this.#input;
+    const { generation: id, account, job, candidates } = this.#input;
     const [first] = candidates;
     const flight = this.#node.services.flights.begin({
       id,
@@ -115,7 +115,13 @@ class RenderWork {
     });
     flight.onStop = async (by) => {
       const { withinMs } = this.#run;
-      const answer = await cancelVideo(this.#cluster, { account, id: this.#input.job }, withinMs, by);
+      const answer = await cancelVideo(
+        this.#cluster,
+        { account, id: job },
+        withinMs,
+        by,
+        flight.stopReason ?? undefined,
+      );
       if ('refusal' in answer) throw refusalError(answer.refusal, this.#cluster.now());
     };
     return flight;

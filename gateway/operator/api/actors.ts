@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type ActorsQuery, type Cluster, ownerOf, parseAddress } from '../../../actors/runtime/index.ts';
+import { type ActorsQuery, type Cluster, kindOf, ownerOf, parseAddress } from '../../../actors/runtime/index.ts';
 import { explained } from '../explained.ts';
 import { findAddress, kindOfId } from '../find-address.ts';
 import { isAbsent, isInvalid, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
@@ -11,7 +11,9 @@ import { actorView } from './actor-view.ts';
 const LIST = listQuery({
   kind: Type.Optional(Type.String({ description: 'kind of actor' })),
   state: Type.Optional(
-    Type.String({ description: 'a state at any depth, `open` or `open.paused`; several regions joined by a plus' }),
+    Type.String({
+      description: 'a state at any depth, `open` or `open.paused`; several regions joined by a plus; or `quarantined`',
+    }),
   ),
   account: Type.Optional(Type.String({ description: 'id, address or whole name of the account that it belongs to' })),
   node: Type.Optional(Type.String({ description: 'name of the node that serves it' })),
@@ -21,6 +23,8 @@ const LIST = listQuery({
     }),
   ),
 });
+/** Of an actor whose stored state does not load. */
+const QUARANTINED = 'quarantined';
 const PLACE = Type.Object({ since: Type.Number(), address: Type.String() });
 
 export const actorRoutes: readonly OperatorRoute[] = [
@@ -70,6 +74,7 @@ async function list(cluster: Cluster, { account, state, order, ...filter }: List
   const shown = order ?? (state === undefined ? 'address' : 'age');
   if (shown === 'address' && state !== undefined) throw isInvalid('order', 'of a state is `age` or `newest`');
   const owner = account === undefined ? account : ownerOf(await accountNamed(cluster.rows, account));
+  if (state === QUARANTINED) return quarantined(cluster, given({ kind, node, owner }));
   const query = {
     ...given({ kind, node, owner }),
     ...(after === null ? {} : { after }),
@@ -80,6 +85,20 @@ async function list(cluster: Cluster, { account, state, order, ...filter }: List
   const names = new ActorNames(cluster.rows);
   const data = await Promise.all(actors.map(async (one) => ({ ...one, label: await names.of(one.address) })));
   return walked(data, next);
+}
+
+/** The nodes that could not load them know these; the store has the states that they were in before. */
+async function quarantined({ operator, rows }: Cluster, wanted: Readonly<Record<string, string>>) {
+  const { quarantined: all } = await operator.ps();
+  const names = new ActorNames(rows);
+  const listed = all.map(({ address, node }) => {
+    return { address, kind: kindOf(address), owner: ownerOf(address), state: QUARANTINED, since: null, node };
+  });
+  const fitting = listed.filter((one) =>
+    Object.entries(wanted).every(([name, value]) => one[name as keyof typeof one] === value),
+  );
+  const data = fitting.map(async ({ owner, ...one }) => ({ ...one, label: await names.of(one.address) }));
+  return walked(await Promise.all(data), null);
 }
 
 async function read({ operator }: Cluster, query: ActorsQuery) {

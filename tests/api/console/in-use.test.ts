@@ -9,6 +9,7 @@ import { buildFirst } from '../../support/cluster/build-first.ts';
 import { UNLIMITED } from '../../support/cluster/shared-cluster.ts';
 import { type Funded, startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { type Asked, clientOf } from '../client.ts';
+import { questionTests } from './question-tests.ts';
 
 const it = bounded(test, 120_000);
 
@@ -132,5 +133,7 @@ it('an actor that does not exist is refused in words', async () => {
   await screenshot(page, 'in-use-nobody');
   await context.close();
 });
+
+questionTests(it, () => ({ cluster, funded, open: async () => (await signedIn()).page }));
 
 test.run();

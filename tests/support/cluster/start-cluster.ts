@@ -100,8 +100,9 @@ const SIMULATORS = ['sim-a', 'sim-b'] as const;
 const slugsOf = ({ simulators = SIMULATORS }: ClusterOptions): readonly string[] => simulators;
 const UNHURRIED = { waitingMax: 100_000, standingWaitingMax: 100_000, jobsPerSecondMin: 1_000, restFactor: 1 };
 const ASK_MS = 10_000;
-/** Fewer shards let three nodes agree on the owners faster. */
-const TEST_RUNTIME = { shards: 32, ballastBytes: 1024 * 1024 };
+/** Fewer than in the product let three nodes agree on the owners faster. */
+export const SHARDS = 32;
+const TEST_RUNTIME = { shards: SHARDS, ballastBytes: 1024 * 1024 };
 const HEARTBEAT_MS = 100;
 
 /**
@@ -146,7 +147,7 @@ export async function startUnwatched(
         config,
         name,
         env: options.env ?? {},
-        ports: { logLevel: (process.env.LOGL ?? 'silent') as 'silent', exit: () => {}, ...options.ports },
+        ports: { logLevel: 'silent', exit: () => {}, ...options.ports },
       }),
     );
   await Promise.all(nodes.map((node) => node.ready));

@@ -2,7 +2,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { webhookEventId } from '../../../../actors/terms/ids.ts';
 import { announceWebhook, mintSigningSecret } from '../../../../actors/terms/webhook.ts';
-import { type Batch, chat, clientOf, submission } from '../../../api/batches/client.ts';
+import { readToken } from '../../../../gateway/operator/config/secrets.ts';
+import { type Batch, chat, clientOf, linesOf, submission } from '../../../api/batches/client.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { operatorOptions } from '../../../support/cluster/operator-options.ts';
 import { type Funded, startCluster, type TestCluster } from '../../../support/cluster/start-cluster.ts';
@@ -125,6 +126,82 @@ it('why tells of a deposit when it was credited, why, and the balance after it',
   );
   assert.is((await toldJson<{ address: string }>(['inspect', id, ...at])).address, `account:${account}`);
 });
+
+interface Rendering {
+  readonly context: { readonly remote: object | null };
+}
+
+interface Running {
+  readonly id: string;
+  readonly phase: string;
+  readonly node: string;
+}
+
+it('a line and a render are stopped at a node that runs neither: what was delivered is charged, and the reason is told (rule E52)', async () => {
+  const funded = await cluster.fund('10');
+  const account = idOf(funded);
+  const client = clientOf(cluster, funded.key);
+  const batch = await client.submit(submission([slow]));
+  const prompt = 'a lake @sim {"render_ms":600000,"cancelled_seconds":1}';
+  const video = await post(funded, '/videos', { model: 'sim/filmstrip', prompt, duration: 2, resolution: '480p' });
+  const stop = async (kind: 'line' | 'render'): Promise<string> => {
+    const { id, node } = await called(account, kind);
+    const other = cluster.nodes.find(({ name }) => name !== node);
+    const answer = await fetch(`${other?.operatorUrl}/api/inflight/${id}/stop`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await readToken(cluster.folder, 'operator')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ reason: `the ${kind} went astray` }),
+    });
+    assert.is(answer.status, 200, await answer.text());
+    return id;
+  };
+  const line = await stop('line');
+  // Once the provider has the job it reports what it rendered.
+  while ((await toldJson<Rendering>(['inspect', video.id, ...at])).context.remote === null);
+  const render = await stop('render');
+  const [result] = linesOf(await client.end(batch.id));
+  assert.match(String(result?.error?.message), /stopped the request: the line went astray/);
+  while (((await client.json(client.send(`/videos/${video.id}`))) as Batch).status !== 'cancelled');
+  const charges = await toldJson<{ generation: string; status: string; settlement: { cost: string } | null }[]>([
+    ...['accounts', 'generations', account, ...at],
+  ]);
+  const ended = (id: string) => charges.find(({ generation }) => generation === id);
+  // Nothing of the line was delivered; the provider reports a second of the clip.
+  assert.equal([ended(line)?.status, ended(line)?.settlement], ['released', null]);
+  const cost = ended(render)?.settlement?.cost;
+  assert.ok(Number(cost) > 0, JSON.stringify(ended(render)));
+  const { held, charges: charged } = await toldJson<{ held: string; charges: string }>([
+    ...['accounts', 'show', account, ...at],
+  ]);
+  assert.equal([held, charged], ['0', cost]);
+  const log = await told(['audit', ...at]);
+  for (const [id, kind] of [
+    [line, 'line'],
+    [render, 'render'],
+  ]) {
+    assert.match(log, new RegExp(`inflight\\.stop +.*${id}.*the ${kind} went astray`));
+  }
+  assert.match(await told(['audit', account, ...at]), /video\.cancel .*the render went astray/);
+});
+
+/** The account's work of this kind, once its provider is called. */
+async function called(account: string, kind: string): Promise<Running> {
+  for (;;) {
+    const { data } = await toldJson<{ data: readonly Running[] }>([
+      'inflight',
+      '--account',
+      account,
+      '--kind',
+      kind,
+      ...at,
+    ]);
+    const [found] = data;
+    if (found !== undefined && (kind === 'render' || found.phase !== 'admitted')) return found;
+  }
+}
 
 it('a command for a key takes the id of the key alone', async () => {
   // A key of its own: nodes learn its new workspace within two seconds, and its requests are refused until then.

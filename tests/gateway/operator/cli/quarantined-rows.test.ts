@@ -1,18 +1,16 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { Check } from 'typebox/value';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { kindOf, ownerHash, ownerOf, shardOf } from '../../../../actors/runtime/actor/address.ts';
 import { keyListSchema } from '../../../../gateway/api/keys/key-schema.ts';
+import { readToken } from '../../../../gateway/operator/config/secrets.ts';
 import { bounded } from '../../../support/bounded.ts';
+import { storeDamaged } from '../../../support/cluster/damaged-actor.ts';
 import { operatorOptions } from '../../../support/cluster/operator-options.ts';
 import { startCluster, type TestCluster } from '../../../support/cluster/start-cluster.ts';
 import { failureOf, told, toldJson } from './in-process.ts';
 
 /** Every list shows a quarantined actor as one row with its state, and all other rows as ever. */
 const it = bounded(test, 60_000);
-const SHARDS = 32;
 const ENDPOINT = 'endpoint:ep_0000000000000000';
 
 let cluster: TestCluster;
@@ -21,35 +19,15 @@ let account: string;
 let key: string;
 
 test.before(async () => {
-  cluster = await startCluster({ runtime: { shards: SHARDS } });
+  cluster = await startCluster();
   at = await operatorOptions(cluster);
   const funded = await cluster.fund('5');
   account = funded.account;
   key = funded.keyAddress;
-  for (const address of ['account:acct_broken', `${account.replace('account:', 'key:')}/key_broken`]) damaged(address);
-  for (const address of [ENDPOINT, 'provider:broken']) damaged(address);
+  const damaged = ['account:acct_broken', `${account.replace('account:', 'key:')}/key_broken`];
+  for (const address of [...damaged, ENDPOINT, 'provider:broken']) storeDamaged(cluster, address, key);
 });
 test.after(() => cluster.close());
-
-/** Stores an actor whose snapshot is no JSON; a key with a copy of the credential of the other one. */
-function damaged(address: string): void {
-  const database = new Database(join(cluster.folder, 'troupe.db'));
-  const place = [kindOf(address), ownerHash(ownerOf(address)), shardOf(address, SHARDS)];
-  database
-    .prepare(
-      `INSERT INTO actors (address, kind, hash, shard, version, chart, owner, state, since, snapshot, transitions)
-        SELECT ?, ?, ?, ?, 1, chart, ?, state, since, 'no JSON', '[]' FROM actors WHERE kind = ? LIMIT 1`,
-    )
-    .run(address, ...place, ownerOf(address), kindOf(address));
-  database
-    .prepare(
-      `INSERT INTO rows (address, collection, id, sort, index0, index1, open, body)
-        SELECT ?, collection, 'other', sort, index0, 'other', open, replace(body, address, ?) FROM rows
-        WHERE collection = 'credential' AND address = ?`,
-    )
-    .run(address, address, address.startsWith('key:') ? key : '');
-  database.close();
-}
 
 it('accounts list', async () => {
   const listed = await told(['accounts', 'list', ...at]);
@@ -89,6 +67,18 @@ it('endpoints list and providers list', async () => {
   assert.match(await told(['endpoints', 'list', '--model', 'sim/fast', ...at]), /\nsim\/fast +sim-a /);
   assert.match(await told(['providers', 'list', ...at]), /\nbroken +quarantined /);
   assert.match(await told(['providers', 'list', ...at]), /\nsim-a +\S.* declared /);
+});
+
+it('the operator port lists quarantined actors by that state', async () => {
+  const { nodes, folder } = cluster;
+  const asked = { headers: { authorization: `Bearer ${await readToken(folder, 'operator')}` } };
+  const list = async (more: string): Promise<readonly string[]> => {
+    const answer = await fetch(`${nodes[0]?.operatorUrl}/api/actors?state=quarantined${more}`, asked);
+    const { data } = (await answer.json()) as { data: readonly { address: string; state: string }[] };
+    return data.map(({ address, state }) => `${address} ${state}`);
+  };
+  assert.ok((await list('')).includes('provider:broken quarantined'));
+  assert.equal(await list('&kind=account'), ['account:acct_broken quarantined']);
 });
 
 it('the rows of a quarantined account are listed, as those of any other', async () => {
