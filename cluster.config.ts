@@ -303,7 +303,8 @@ const config: ClusterConfig = {
   },
 
   // `oidc` adds the organisation's own sign-in to that by token at the operator port.
-  operator: { oidc: null },
+  // Less free space on the disk of a data folder is an alarm.
+  operator: { oidc: null, lowDiskBytes: 1_073_741_824 },
 
   // A collector of traces (OTLP over HTTP), such as 'http://127.0.0.1:4318/v1/traces'.
   tracing: { url: null, percent: 100 },

@@ -2,6 +2,7 @@
 import { accountKind } from './account/account.ts';
 import { auditKind } from './audit/audit.ts';
 import { batchKind } from './batch/batch.ts';
+import { clusterLogKind } from './cluster-log/cluster-log.ts';
 import { endpointKind } from './endpoint/endpoint.ts';
 import { fileKind } from './file/file.ts';
 import { issuanceCodeKind } from './issuance-code/issuance-code.ts';
@@ -37,6 +38,7 @@ export function kindsWith({ generations, activity, history: days }: Retention): 
     paymentKind,
     transactionKind,
     refusalLogKind,
+    clusterLogKind,
     rateWindowKind,
     providerKind,
     endpointKind,

@@ -32,6 +32,7 @@ import { waitsLine } from './operator/launcher/banner.ts';
 import { EXIT_FORCED, exitOfDead } from './operator/launcher/message.ts';
 import { StopSignals } from './operator/launcher/stop-signals.ts';
 import type { Measurement } from './operator/metrics/measurement.ts';
+import { measureNode, type NodeGauges } from './operator/metrics/node-gauges.ts';
 import { NodeMetrics } from './operator/metrics/node-metrics.ts';
 import { RefusalReporter } from './operator/metrics/refusal-reporter.ts';
 import { BoundedQueries } from './operator/sql/bounded-queries.ts';
@@ -225,7 +226,7 @@ class GatewayNode implements NodeHandle {
       queries: new BoundedQueries(
         openQueries(storeChoice(this.#options.config, this.#options.env), SQL_VIEWS, this.#clock),
       ),
-      storeFull: () => this.#stores.store.full(),
+      lowDiskBytes: this.#options.config.operator.lowDiskBytes,
       config: () => shownConfig(this.#options.config),
       checkConfig: (value) => configFault(value, this.#options.env),
     });
@@ -248,6 +249,7 @@ class GatewayNode implements NodeHandle {
       secrets,
       stores: this.#stores,
       operatorUrl: () => this.#operator.url,
+      gauges: () => this.#measureNode(),
       onIsolated: () => this.#gateway?.edge.cut(),
       onDead: (why) => this.#leaveDead(why),
       onDrain: () => void this.#drainAndExit(),
@@ -360,8 +362,17 @@ class GatewayNode implements NodeHandle {
     });
   }
 
+  #measureNode(): Promise<NodeGauges> {
+    const p99 = this.#loopDelay.percentile(99);
+    return measureNode({
+      commits: this.#metrics.requests.lastCommits,
+      loopDelayP99Ms: p99 > 0 ? p99 / 1e6 : null,
+      storeFull: this.#stores.store.full(),
+      data: this.#options.config.data,
+    });
+  }
+
   async #measure(cluster: Cluster): Promise<Measurement> {
-    const { rss, heapUsed } = process.memoryUsage();
     return {
       node: this.name,
       view: await cluster.operator.ps(),
@@ -369,9 +380,8 @@ class GatewayNode implements NodeHandle {
       endpoints: [...endpointsOn(cluster.board).values()] as unknown as readonly Endpoint[],
       ready: this.#readiness() === 'ready',
       connected: cluster.connected,
-      storeFull: this.#stores.store.full(),
-      memory: { rss, heapUsed },
-      loopDelayP99: this.#loopDelay.percentile(99) / 1e9,
+      rssBytes: process.memoryUsage.rss(),
+      gauges: await this.#measureNode(),
     };
   }
 

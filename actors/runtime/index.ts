@@ -22,11 +22,13 @@ export type {
   ClusterView,
   HostAnswer,
   HostCall,
+  MemberView,
   NodeRestarts,
   Operator,
   RowReader,
 } from './cluster/cluster.ts';
 export { CUT_OFF } from './cluster/membership/verdict.ts';
+export type { Resumption } from './cluster/shards/resumptions.ts';
 export { Counts } from './collections/counts.ts';
 export { FairQueue } from './collections/fair-queue.ts';
 export { Semaphore } from './collections/semaphore.ts';

@@ -12,6 +12,7 @@ import { FailureReports } from './cluster/membership/failure-reports.ts';
 import { Member, type MembershipView } from './cluster/membership/member.ts';
 import { StoreTime } from './cluster/membership/store-time.ts';
 import type { NodeParts, TransportFactory } from './cluster/node-parts.ts';
+import { MembershipNotices } from './cluster/membership/membership-notices.ts';
 import { NoticeBoard } from './cluster/notice-board.ts';
 import { ClusterOperator } from './cluster/operator.ts';
 import { Peers } from './cluster/peers.ts';
@@ -20,6 +21,7 @@ import { Router } from './cluster/router.ts';
 import { Handoff } from './cluster/shards/handoff.ts';
 import { Ownership } from './cluster/shards/ownership.ts';
 import { Readiness } from './cluster/shards/readiness.ts';
+import { Resumptions } from './cluster/shards/resumptions.ts';
 import { ShardMap } from './cluster/shards/shard-map.ts';
 import type { Signal } from './cluster/signal.ts';
 import { signalRouter } from './cluster/signal-router.ts';
@@ -61,6 +63,8 @@ class Node implements ClusterNode {
   readonly rows: RowReader;
   readonly #parts: NodeParts;
   readonly #incarnation: string;
+  readonly #notices: MembershipNotices;
+  readonly #resumptions: Resumptions;
   readonly #time: StoreTime;
   readonly #levels: ChartLevels;
   readonly #map: ShardMap;
@@ -105,6 +109,16 @@ class Node implements ClusterNode {
     };
     this.rows = rowReader(store);
     this.changes = new ClusterWatchers(base);
+    this.#notices = new MembershipNotices(base);
+    this.#resumptions = new Resumptions({
+      ...base,
+      name: parts.name,
+      shards: limits.shards,
+      loadedOf: (shard) => this.#engine.loadedOf(shard),
+      isDead: (incarnation) => this.#member.isDead(incarnation),
+      report: parts.onResumed,
+      next: this.changes,
+    });
     this.#levels = new ChartLevels({
       ...base,
       member: () => this.#member,
@@ -125,7 +139,10 @@ class Node implements ClusterNode {
     this.#router = new Router(served);
     this.#ownership = new Ownership({
       ...served,
-      took: (rows) => this.#announce(rows),
+      took: (rows) => {
+        this.#resumptions.took(rows);
+        this.#announce(rows);
+      },
       adopted: (shard) => this.#router.wake(shard),
     });
     const owned = { ...served, ownership: this.#ownership, watchers: this.changes };
@@ -137,7 +154,8 @@ class Node implements ClusterNode {
     });
     const moved = { ...owned, handoff: this.#handoff, readiness: this.#readiness };
     this.#drain = new Drain({ ...moved, running: engine.activities, node: parts });
-    this.operator = new ClusterOperator({ ...owned, kinds, router: this.#router, deaths, host: parts });
+    const notices = this.#notices;
+    this.operator = new ClusterOperator({ ...owned, kinds, router: this.#router, deaths, notices, host: parts });
     this.#signalled = signalRouter({ ...moved, drain: this.#drain, exchange: this.board, board });
     this.#failureReports = new FailureReports({ ...served, host: parts.host, transport: this.#transport });
     this.#periodicTasks = periodicTasks({ ...parts, self, member: this.#member, now: base.now });
@@ -279,7 +297,7 @@ class Node implements ClusterNode {
       log: this.#parts.log,
       committed: this.#parts.onCommitted,
       reported: this.#parts.onReported,
-      watchers: this.changes,
+      watchers: this.#resumptions,
       traced: this.#parts.traced,
     };
   }
@@ -361,12 +379,14 @@ class Node implements ClusterNode {
   }
 
   #ownerChanged(shard: number): void {
+    this.#notices.notify();
     this.#router.wake(shard);
     this.#ownership.reconcile();
   }
 
   #viewChanged({ nodes }: MembershipView): void {
     if (this.#ended) return;
+    this.#notices.notify();
     this.#peers.follow(nodes);
     this.#levels.settle();
     this.#ownership.reconcile();

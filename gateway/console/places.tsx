@@ -4,6 +4,7 @@ import { matchPath } from './client/place.ts';
 import { AccountPage, AccountsPage } from './pages/accounts.tsx';
 import { ActorPage } from './pages/actor.tsx';
 import { ActorsPage } from './pages/actors.tsx';
+import { AlarmsPage } from './pages/alarms.tsx';
 import { AuditPage } from './pages/audit.tsx';
 import { ClusterPage } from './pages/cluster.tsx';
 import { ConfigurationPage } from './pages/configuration.tsx';
@@ -13,6 +14,7 @@ import { JobsPage, WebhooksPage } from './pages/jobs.tsx';
 import { MoneyPage } from './pages/money.tsx';
 import { NowPage } from './pages/now.tsx';
 import { SqlPage } from './pages/sql.tsx';
+import { TakeoverPage } from './pages/takeover.tsx';
 
 interface PageEntry {
   /** Parts that begin with a colon are parameters. */
@@ -27,6 +29,8 @@ export const PAGES: readonly PageEntry[] = [
   { path: '/actors', draw: () => <ActorsPage />, nav: { name: 'Actors', group: 'Runtime' } },
   { path: '/actors/:address', draw: ({ address = '' }) => <ActorPage address={address} /> },
   { path: '/cluster', draw: () => <ClusterPage />, nav: { name: 'Cluster', group: 'Runtime' } },
+  { path: '/cluster/takeovers/:n', draw: ({ n = '' }) => <TakeoverPage n={n} /> },
+  { path: '/alarms', draw: () => <AlarmsPage />, nav: { name: 'Alarms', group: 'Runtime' } },
   { path: '/sql', draw: () => <SqlPage />, nav: { name: 'SQL', group: 'Runtime' } },
   { path: '/generations', draw: () => <GenerationsPage />, nav: { name: 'Generations', group: 'Marketplace' } },
   { path: '/generations/:id', draw: ({ id = '' }) => <GenerationPage id={id} /> },

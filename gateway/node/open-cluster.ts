@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { ReportedRow } from '../../actors/runtime/index.ts';
+import { reportResumption } from '../../actors/cluster-log/cluster-log.ts';
+import type { Json, ReportedRow } from '../../actors/runtime/index.ts';
 import { type ClusterNode, type NodeParts, startNode } from '../../actors/runtime/node.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
@@ -10,6 +11,7 @@ import { ExpiredRows } from '../management/retention/expired-rows.ts';
 import { ExportFolder } from '../management/retention/export-folder.ts';
 import { tlsOf } from '../operator/config/identity.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
+import { NODE_GAUGES, type NodeGauges } from '../operator/metrics/node-gauges.ts';
 import type { ClusterConfig } from '../terms/config/config.ts';
 import type { Measures } from '../terms/measures.ts';
 import type { Tracing } from '../terms/tracing.ts';
@@ -25,16 +27,18 @@ interface OpenClusterParts
   readonly secrets: Secrets;
   readonly stores: OpenedStores;
   readonly operatorUrl: () => string;
+  /** What operators see of this node. */
+  readonly gauges: () => Promise<NodeGauges>;
 }
 
 /** Joins the cluster. Resolves when the node is a member; it owns shards and serves later. */
 export async function openCluster(context: NodeContext, parts: OpenClusterParts): Promise<ClusterNode> {
   const { options, self, clock, random, log, measures, flights, tracing } = context;
   const { config, env, name } = options;
-  const { secrets, stores, ...node } = parts;
+  const { secrets, stores, gauges, ...node } = parts;
   const tls = await tlsOf(config, self, clock.now());
   const route = routeLinks(env.TROUPE_LINK_ROUTES, name);
-  return startNode({
+  const started: Promise<ClusterNode> = startNode({
     ...node,
     ...stores.bytes,
     ...rowExportOf(config.retention, name),
@@ -49,13 +53,15 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
     secret: secrets.clusterSecret,
     operatorToken: secrets.operatorToken,
     configDigest: digestOf(config),
-    hostCalls: hostCallsOf(flights),
+    hostCalls: { ...hostCallsOf(flights), [NODE_GAUGES]: async () => (await gauges()) as unknown as Json },
+    onResumed: (resumption) => void started.then((cluster) => reportResumption(cluster, resumption)),
     onCommitted: (tookMs) => measures.committed(tookMs),
     onReported: (row) => reportCharge(row, measures, ({ message, ...record }) => log.warn(record, message)),
     ...(tracing && { traced: (trace, event) => stepSpan(tracing, name, trace, event) }),
     transport: (link) => new GrpcTransport({ ...link, tls, route }),
     log: ({ level, message, ...record }) => log[level](record, message),
   });
+  return started;
 }
 
 function rowExportOf({ export: folder }: Retention, name: string): Pick<NodeParts, 'rowExport'> {

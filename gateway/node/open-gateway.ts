@@ -22,6 +22,7 @@ import { removalHandler } from '../jobs/video/store-clip.ts';
 import { deliverHandler, type WebhookServices } from '../jobs/webhook/deliver.ts';
 import { ChainSweep } from '../management/retention/chain-sweep.ts';
 import { ExportFolder } from '../management/retention/export-folder.ts';
+import { AlarmWatch } from '../operator/alarm-watch.ts';
 import { ConfigError } from '../operator/config/config-error.ts';
 import type { LiveProviderKeys } from '../operator/config/provider-keys.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
@@ -83,9 +84,11 @@ export function openGateway(
   const { inference, files, targets, outcomes } = jobs;
   const parts: CallingParts = { cluster, clock, outbound, upstream, keys };
   const refresher = new Refresher({ ...parts, random, providers, log });
+  const { lowDiskBytes } = config.operator;
   const periodic = [
     keys,
     refresher,
+    new AlarmWatch({ cluster, clock, lowDiskBytes, askMs: upstream.askMs, log }),
     ...watchersOf(parts, targets, config, log),
     chainSweepOf(context, { cluster, crashPoint }),
   ];

@@ -5,6 +5,7 @@ import type { ChatRequest } from './answer/chat-request.ts';
 import { reply } from './answer/reply.ts';
 import type { Wire } from './answer/wire.ts';
 import { type Call, CallLog } from './calls/call-log.ts';
+import { Holds } from './calls/holds.ts';
 import { declaredAbility } from './declared-ability.ts';
 import { guestsOf, modelsDocument } from './models-document.ts';
 import { modelPage, shownModel } from './strict/model-lists.ts';
@@ -49,6 +50,7 @@ interface Calls {
   readonly provider: string;
   readonly log: CallLog;
   readonly kept: KeptCall[] | null;
+  readonly holds: Holds;
   count: number;
 }
 
@@ -58,6 +60,8 @@ export interface Simulator {
   readonly baseUrl: string;
   /** Oldest first; empty unless `keep`. */
   readonly calls: readonly KeptCall[];
+  /** Lets every answer go on whose directive has `hold` with this name. */
+  release(name: string): void;
   /** Closes every connection and writes the rest of the log. */
   close(): Promise<void>;
 }
@@ -115,8 +119,9 @@ interface Dialect {
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const kept: KeptCall[] = [];
   const log = new CallLog(options.log ?? null);
+  const holds = new Holds();
   const serveAs = (provider: string, strict?: StrictProvider): Served =>
-    served({ provider, log, kept: options.keep ? kept : null, count: 0 }, strict);
+    served({ provider, log, kept: options.keep ? kept : null, holds, count: 0 }, strict);
   const own = serveAs(options.name);
   const guests = new Map(guestsOf(options.name).map((slug) => [slug, serveAs(slug)]));
   const strict = new Map([...STRICT].map(([preset, provider]) => [preset, serveAs(preset, provider)]));
@@ -134,6 +139,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     port,
     baseUrl: `http://127.0.0.1:${port}/v1`,
     calls: kept,
+    release: (name) => holds.release(name),
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -155,7 +161,7 @@ type Served = (request: IncomingMessage, response: ServerResponse) => void;
 /** The routes of one provider; a strict one refuses requests before they are answered. */
 function served(calls: Calls, strict?: StrictProvider): Served {
   const answer = answerRoute(calls, strict);
-  const videos = new VideoRoutes(calls.provider);
+  const videos = new VideoRoutes(calls.provider, calls.holds);
   return (request, response) => {
     const [path = '', query] = request.url?.split('?', 2) ?? [];
     if (strict && refusedKey(request, response)) return;
@@ -224,7 +230,11 @@ function answerRoute(calls: Calls, strict: StrictProvider | undefined): Route {
     const behaviour = behaviourOf(chat, { provider: calls.provider, calls: count, abilityOf: declaredAbility });
     const call = newCall(calls, { id: behaviour.id, model: chat.model ?? '', stream: chat.stream === true });
     begin(calls, { call, request, response, body });
-    reply(response, chat, behaviour, call, own === chatWire ? (strict?.chatWire ?? own) : own);
+    reply(response, chat, behaviour, {
+      call,
+      wire: own === chatWire ? (strict?.chatWire ?? own) : own,
+      holds: calls.holds,
+    });
   };
 }
 

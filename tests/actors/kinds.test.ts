@@ -25,6 +25,7 @@ it('registers every kind of the marketplace, each under its own name', () => {
     'payment',
     'transaction',
     'refusal-log',
+    'cluster-log',
     'rate-window',
     'provider',
     'endpoint',

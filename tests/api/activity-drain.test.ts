@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ActivityTask } from '../../actors/runtime/index.ts';
+import type { ActivityHandler, ActivityTask } from '../../actors/runtime/index.ts';
 import type { NodeHandle } from '../../gateway/main.ts';
 import type { NodePorts } from '../../gateway/node/node-options.ts';
 import { type Outbound, outboundUrl } from '../../gateway/outbound/outbound.ts';
@@ -33,7 +33,7 @@ interface Call {
   readonly outbound: Outbound;
 }
 
-async function scene(graceMs: number, run: (parts: Scene) => Promise<void>): Promise<void> {
+async function scene({ graceMs, ...handler }: Graces, run: (parts: Scene) => Promise<void>): Promise<void> {
   const provider = await slowProvider();
   const calls: Call[] = [];
   const ports: NodePorts = {
@@ -41,6 +41,7 @@ async function scene(graceMs: number, run: (parts: Scene) => Promise<void>): Pro
     activities: (outbound) => ({
       work: {
         ...WIDE,
+        ...handler,
         run: async (task, signal) => {
           calls.push({ task, signal, outbound: outbound() });
           const call = { method: 'GET', url: provider.url, headers: [], body: null, limits: LIMITS } as const;
@@ -49,9 +50,17 @@ async function scene(graceMs: number, run: (parts: Scene) => Promise<void>): Pro
       },
     }),
   };
-  const cluster = await startCluster({ nodes: 2, ports, activities: { graceMs }, edge: { drainGraceMs: 100 } });
+  const waits: string[] = [];
+  const onWaiting = (what: string): void => void waits.push(what);
+  const cluster = await startCluster({
+    nodes: 2,
+    ports,
+    activities: { graceMs },
+    edge: { drainGraceMs: 100 },
+    onWaiting,
+  });
   try {
-    await run({ provider, calls, nodes: cluster.nodes });
+    await run({ provider, calls, waits, nodes: cluster.nodes });
   } finally {
     for (const response of provider.waiting) response.end('late');
     await cluster.close();
@@ -59,9 +68,16 @@ async function scene(graceMs: number, run: (parts: Scene) => Promise<void>): Pro
   }
 }
 
+/** Of the node, and of the handler beyond it. */
+interface Graces extends Pick<ActivityHandler, 'patience'> {
+  readonly graceMs: number;
+}
+
 interface Scene {
   readonly provider: Awaited<ReturnType<typeof slowProvider>>;
   readonly calls: readonly Call[];
+  /** What a draining node said that it waits for. */
+  readonly waits: readonly string[];
   readonly nodes: readonly NodeHandle[];
 }
 
@@ -81,14 +97,14 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 it('a drain waits for the provider of a running activity, and closes the client after it', () =>
-  scene(20_000, async (parts) => {
+  scene({ graceMs: 100, patience: { graceMs: 20_000, applies: () => true } }, async (parts) => {
     const [leaving, staying] = parts.nodes as [NodeHandle, NodeHandle];
     const actor = await atWork(parts);
     const [call] = parts.calls as [Call];
     const drained = leaving.drain();
     await until(() => staying.cluster.owns(actor));
     // Open turns had their grace, and reading on its second: the client stays open for the activity alone.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await until(() => parts.waits.length > 1);
     assert.not.ok(call.signal.aborted);
     parts.provider.waiting[0]?.end('from the provider');
     await drained;
@@ -100,7 +116,7 @@ it('a drain waits for the provider of a running activity, and closes the client 
   }));
 
 it('an activity that outlasts its grace is aborted, and its next attempt begins on another node', () =>
-  scene(500, async (parts) => {
+  scene({ graceMs: 500 }, async (parts) => {
     const [leaving, staying] = parts.nodes as [NodeHandle, NodeHandle];
     const actor = await atWork(parts);
     await leaving.drain();

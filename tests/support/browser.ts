@@ -2,10 +2,12 @@
  * A real Chromium for the tests of pages: one process per test process, a context of its own per test. It needs nothing
  * but the package: no download, no sandbox, no network of its own.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import chromiumPackage from '@sparticuz/chromium';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { paced } from './pace.ts';
+import { ROOT } from './sources.ts';
 
 const ARGUMENTS = [
   ...['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars'],
@@ -87,4 +89,16 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 /** Pixels by which the page is wider than its window; 0 where nothing scrolls sideways. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+const AXE = join(ROOT, 'node_modules/axe-core/axe.min.js');
+
+/**
+ * What makes the page hard to use without sight, by all rules of axe or by some. Its context must have `bypassCSP`.
+ */
+export async function axeFindings(page: Page, rules: readonly string[] | null = null): Promise<readonly string[]> {
+  const options = { resultTypes: ['violations'], ...(rules === null ? {} : { runOnly: rules }) };
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(`${readFileSync(AXE, 'utf8')}; 0`);
+  return page.evaluate<readonly string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target.join(' '))))`);
 }

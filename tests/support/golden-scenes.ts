@@ -76,6 +76,7 @@ export function goldenScenes(): ReadonlyMap<string, readonly Golden[]> {
   look(auditAddress(ACCOUNT.slice('account:'.length)));
   tell(REFUSALS, { type: 'refusal.note', refused: [] });
   look(REFUSALS);
+  clusterLog(tell);
   supply(tell);
   const window = windowAddress(ENDPOINT_WINDOW);
   tell(window, { type: 'window.take', name: ENDPOINT_WINDOW, count: 1, limit: 3, windowMs: 60_000 });
@@ -244,6 +245,14 @@ function payments(tell: Tell, look: (address: string, of?: PureActors) => void):
 }
 
 const REFUSALS = 'refusal-log:acct_1/newest';
+
+function clusterLog(tell: Tell): void {
+  const alarm = { severity: 'critical', what: 'The node n2 is dead', since: null, todo: '', link: '/cluster' };
+  const alarms = [{ ...alarm, name: 'node-dead', subject: 'n2' }];
+  const resumption = { incarnation: 'i1', fromIncarnation: 'i2', node: 'n1', shards: 1, firstCommitAt: 1, loaded: 0 };
+  tell('cluster-log:cluster', { type: 'alarms.found', alarms });
+  tell('cluster-log:cluster', { type: 'work.resumed', resumption: { ...resumption, kinds: [] } });
+}
 
 const SILENT = setup({}).createMachine({
   context: {},

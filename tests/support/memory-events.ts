@@ -5,13 +5,14 @@ import {
   EVENTS_LOOKED_AT,
   type NodeRow,
   ONE_MOVE_MS,
+  type ShardMove,
   type Store,
 } from '../../actors/runtime/ports/store.ts';
 
 type Named = Pick<NodeRow, 'name' | 'incarnation'>;
 
 export class MemoryEvents {
-  #events: (ClusterEvent & { readonly beganAt: number })[] = [];
+  #events: ClusterEvent[] = [];
   #last = 0;
   readonly #endedAt = new Map<string, number>();
   readonly #now: () => number;
@@ -27,20 +28,26 @@ export class MemoryEvents {
 
   note(type: ClusterEvent['type'], { name, incarnation }: Named, more: Partial<ClusterEvent>): void {
     const at = this.#now();
-    const none = { shards: null, from: null, fromIncarnation: null, tookMs: null, why: null };
+    const moved = { moves: null, from: null, fromIncarnation: null, tookMs: null };
+    const none = { ...moved, why: null, lastBeatAt: null, suspectedAt: null };
     this.#last += 1;
     this.#events.push({ n: this.#last, at, beganAt: at, type, node: name, incarnation, ...none, ...more });
     this.#events = this.#events.filter(({ n }) => n > this.#last - CLUSTER_EVENTS_MAX);
   }
 
-  ended(state: 'dead' | 'left', node: Named, why: string): void {
+  left(node: Named): void {
     this.#endedAt.set(node.incarnation, this.#now());
-    this.note(state === 'dead' ? 'died' : 'left', node, state === 'dead' ? { why } : {});
+    this.note('left', node, {});
+  }
+
+  died(node: Pick<NodeRow, 'name' | 'incarnation' | 'beatAt'>, why: string, suspectedAt: number | null): void {
+    this.#endedAt.set(node.incarnation, this.#now());
+    this.note('died', node, { why, lastBeatAt: node.beatAt, suspectedAt });
   }
 
   noteMove(
     type: 'claimed' | 'handed_over',
-    { to, from, shards }: { readonly to: Named; readonly from: Named | null; readonly shards: number },
+    { to, from, moves }: { readonly to: Named; readonly from: Named | null; readonly moves: readonly ShardMove[] },
   ): void {
     const at = this.#now();
     const fromIncarnation = from?.incarnation ?? null;
@@ -55,12 +62,12 @@ export class MemoryEvents {
         one.n > this.#last - EVENTS_LOOKED_AT,
     );
     const event = this.#events[known];
-    if (event === undefined) this.note(type, to, { shards, from: from?.name ?? null, fromIncarnation, tookMs });
-    else this.#events[known] = { ...event, at, tookMs, shards: (event.shards ?? 0) + shards };
+    if (event === undefined) this.note(type, to, { moves, from: from?.name ?? null, fromIncarnation, tookMs });
+    else this.#events[known] = { ...event, at, tookMs, moves: [...(event.moves ?? []), ...moves] };
   }
 
   list({ after = Number.MAX_SAFE_INTEGER, limit }: Parameters<Store['clusterEvents']>[0]): ClusterEvent[] {
-    const older = this.#events.filter(({ n }) => n < after).map(({ beganAt: _, ...event }) => event);
+    const older = this.#events.filter(({ n }) => n < after);
     return older.reverse().slice(0, limit);
   }
 }

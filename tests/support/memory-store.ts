@@ -168,8 +168,8 @@ export class MemoryStore implements Store {
   heartbeat(beat: Heartbeat): Promise<ClusterRows> {
     return this.#run(() => ({ now: this.#options.clock.now(), ...this.#tables.heartbeat(beat) }));
   }
-  markDead(incarnation: string, seenBeat: number, why: string) {
-    return this.#run(() => this.#tables.markDead(incarnation, seenBeat, why));
+  markDead(incarnation: string, seenBeat: number, why: string, suspectedAt?: number) {
+    return this.#run(() => this.#tables.markDead(incarnation, seenBeat, why, suspectedAt));
   }
   leave(incarnation: string) {
     return this.#run(() => this.#tables.leave(incarnation));

@@ -19,6 +19,7 @@ import {
   type RowQuery,
   type RowRecord,
   type RowTrim,
+  type ShardMove,
   type ShardRow,
   type ShardVerdict,
   type ShardWrite,
@@ -261,22 +262,30 @@ export class MemoryTables {
 
   register(node: Registration): { readonly birth: number } {
     if (this.#nodes.has(node.incarnation)) throw new Error(`incarnation ${node.incarnation} is already registered`);
-    for (const other of this.#nodes.values()) if (other.name === node.name) this.#end(other, 'dead', 'replaced');
+    for (const other of this.#nodes.values()) if (other.name === node.name) this.#die(other, 'replaced', null);
     const ended = this.allNodes().filter((other) => !isAlive(other));
     for (const { incarnation } of ended.slice(0, -ENDED_NODES_MAX)) {
       this.#nodes.delete(incarnation);
       this.#settings.delete(deathSetting(incarnation));
     }
     const birth = (this.allNodes().at(-1)?.birth ?? 0) + 1;
-    this.#nodes.set(node.incarnation, { ...node, birth, beat: 0, reaches: [], state: 'joining', why: null });
+    this.#nodes.set(node.incarnation, {
+      ...node,
+      birth,
+      beat: 0,
+      beatAt: null,
+      reaches: [],
+      state: 'joining',
+      why: null,
+    });
     this.events.note('joined', node, {});
     return { birth };
   }
 
-  #end(node: NodeRow, state: 'dead' | 'left', why: string): boolean {
+  #die(node: NodeRow, why: string, suspectedAt: number | null): boolean {
     if (!isAlive(node)) return false;
-    this.#nodes.set(node.incarnation, { ...node, state, why });
-    this.events.ended(state, node, why);
+    this.#nodes.set(node.incarnation, { ...node, state: 'dead', why });
+    this.events.died(node, why, suspectedAt);
     return true;
   }
 
@@ -288,7 +297,13 @@ export class MemoryTables {
   heartbeat({ incarnation, reaches, state }: Heartbeat): Omit<ClusterRows, 'now'> {
     const node = this.#nodes.get(incarnation);
     if (node && isAlive(node)) {
-      this.#nodes.set(incarnation, { ...node, beat: node.beat + 1, reaches: [...reaches], state });
+      this.#nodes.set(incarnation, {
+        ...node,
+        beat: node.beat + 1,
+        beatAt: this.#now(),
+        reaches: [...reaches],
+        state,
+      });
     }
     const all = this.allNodes();
     const ended = all.filter((other) => !isAlive(other)).slice(-ENDED_NODES_MAX);
@@ -300,14 +315,16 @@ export class MemoryTables {
     return [...this.#nodes.values()].sort((a, b) => a.birth - b.birth);
   }
 
-  markDead(incarnation: string, seenBeat: number, why: string): boolean {
+  markDead(incarnation: string, seenBeat: number, why: string, suspectedAt: number | null = null): boolean {
     const node = this.#nodes.get(incarnation);
-    return node?.beat === seenBeat && this.#end(node, 'dead', why);
+    return node?.beat === seenBeat && this.#die(node, why, suspectedAt);
   }
 
   leave(incarnation: string): void {
     const node = this.#nodes.get(incarnation);
-    if (node) this.#end(node, 'left', 'left');
+    if (node === undefined || !isAlive(node)) return;
+    this.#nodes.set(incarnation, { ...node, state: 'left', why: 'left' });
+    this.events.left(node);
   }
 
   shardRows(): readonly ShardRow[] {
@@ -317,17 +334,18 @@ export class MemoryTables {
   claim(owner: string, from: readonly ShardRow[]): readonly ShardRow[] {
     if (this.#nodes.get(owner)?.state !== 'up') return [];
     const taken: ShardRow[] = [];
-    const holders = new Map<string | null, number>();
+    const holders = new Map<string | null, ShardMove[]>();
     for (const seen of from) {
       const row = this.#shards[seen.shard];
       if (!row || row.owner !== seen.owner || row.epoch !== seen.epoch) continue;
       const holder = row.owner === null ? undefined : this.#nodes.get(row.owner);
       if (holder && holder.incarnation !== owner && isAlive(holder)) continue;
-      holders.set(row.owner, (holders.get(row.owner) ?? 0) + 1);
-      taken.push(this.#move(row, owner));
+      const moved = this.#move(row, owner);
+      holders.set(row.owner, [...(holders.get(row.owner) ?? []), [moved.shard, moved.epoch]]);
+      taken.push(moved);
     }
     if (taken.length > 0) this.#shardsRevision += 1;
-    for (const [holder, shards] of holders) this.#noteMove('claimed', owner, holder, shards);
+    for (const [holder, moves] of holders) this.#noteMove('claimed', owner, holder, moves);
     return taken;
   }
 
@@ -336,13 +354,14 @@ export class MemoryTables {
     if (!row || from.owner === null || row.owner !== from.owner || row.epoch !== from.epoch) return null;
     if (this.#nodes.get(to)?.state !== 'up') return null;
     this.#shardsRevision += 1;
-    this.#noteMove('handed_over', to, row.owner, 1);
-    return this.#move(row, to);
+    const moved = this.#move(row, to);
+    this.#noteMove('handed_over', to, row.owner, [[moved.shard, moved.epoch]]);
+    return moved;
   }
 
-  #noteMove(type: 'claimed' | 'handed_over', to: string, from: string | null, shards: number): void {
+  #noteMove(type: 'claimed' | 'handed_over', to: string, from: string | null, moves: readonly ShardMove[]): void {
     const named = (incarnation: string) => ({ incarnation, name: this.#nodes.get(incarnation)?.name ?? incarnation });
-    this.events.noteMove(type, { to: named(to), from: from === null ? null : named(from), shards });
+    this.events.noteMove(type, { to: named(to), from: from === null ? null : named(from), moves });
   }
 
   #move(row: ShardRow, owner: string): ShardRow {

@@ -123,6 +123,13 @@ export interface Operator {
   inspect(address: string): Promise<Inspection | null>;
   /** Committed steps of all live nodes whose address matches the pattern (`*` any run), until `stop`. */
   watch(pattern: string, see: (step: CommittedStep) => void): () => void;
+  /** The nodes as this node knows them, without a call; an ended one until another of its name starts. */
+  members(): readonly MemberView[];
+  /**
+   * Calls `see` when `members` or `shards` may answer otherwise, at most once in some 20 ms, until the returned function
+   * is called. Throws at the bound of watchers.
+   */
+  watchMembers(see: () => void): () => void;
   /** Asks the owner to load a quarantined actor again; rejects if the owner or the store is unreachable. */
   reload(address: string): Promise<Reloaded>;
   /** Who owns each shard, as far as this node knows. */
@@ -218,10 +225,14 @@ interface NodeLifeEnd {
   readonly at: number | null;
 }
 
+export interface MemberView extends NodeRow {
+  readonly shards: number;
+  /** In the live set: it beats, and every other member reaches it. */
+  readonly live: boolean;
+}
+
 export interface ClusterView {
-  readonly nodes: readonly (NodeRow & {
-    readonly shards: number;
-    readonly live: boolean;
+  readonly nodes: readonly (MemberView & {
     readonly gauges: EngineGauges | null;
     /** Wall-clock ms of the start of the process's node; null if it does not answer. */
     readonly startedAt: number | null;

@@ -10,6 +10,7 @@ import type { RowExport } from '../ports/row-export.ts';
 import type { Store } from '../ports/store.ts';
 import type { SideService, Transport, TransportLimits } from '../ports/transport.ts';
 import type { HostCall } from './cluster.ts';
+import type { Resumption } from './shards/resumptions.ts';
 
 /** Makes the transport of one node; a transport without a server for further services ignores them. */
 export type TransportFactory = (parts: {
@@ -67,6 +68,8 @@ export interface NodeParts {
   readonly onCommitted?: (tookMs: number) => void;
   /** An actor of this node wrote a row that its collection declares as `reported`, and the commit is durable. */
   readonly onReported?: EngineHost['reported'];
+  /** Actors of a dead node's shards went on here; again with more of them, for some seconds. */
+  readonly onResumed?: (resumption: Resumption) => void;
   /** An event with a trace id arrived at its owner here; the returned function is called at its answer. */
   readonly traced?: EngineHost['traced'];
   /** Called every second while a drain waits for activities beyond `activityGraceMs`. */

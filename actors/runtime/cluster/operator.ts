@@ -17,12 +17,14 @@ import type {
   AskOptions,
   ClusterView,
   HostAnswer,
+  MemberView,
   NodeRestarts,
   Operator,
   StoreOutage,
 } from './cluster.ts';
 import type { Cause, Deaths } from './membership/deaths.ts';
 import { isAlive, type Member } from './membership/member.ts';
+import type { MembershipNotices } from './membership/membership-notices.ts';
 import type { NodeParts } from './node-parts.ts';
 import { RecordedSteps } from './recorded-steps.ts';
 import type { Router } from './router.ts';
@@ -52,6 +54,7 @@ interface OperatorParts {
   readonly calls: Calls;
   readonly watchers: ClusterWatchers;
   readonly deaths: Deaths;
+  readonly notices: MembershipNotices;
   readonly store: Store;
   readonly kinds: readonly RegisteredKind[];
   readonly clock: Clock;
@@ -89,9 +92,8 @@ export class ClusterOperator implements Operator {
   async ps(): Promise<ClusterView> {
     const { member, map, ownership, clock } = this.#parts;
     const isAnswered = await this.#within(member.beat(), PS_STORE_MS).catch(() => false);
-    const { nodes, live } = member.view;
-    const shown = nodes.filter((row) => isAlive(row) || isNewestOf(row, nodes));
-    const shardsPerNode = map.tally();
+    const { nodes } = member.view;
+    const shown = this.members();
     const [reports, quarantined, residents, stored] = await Promise.all([
       Promise.all(shown.map((row) => (isAlive(row) ? this.#report(row) : null))),
       Promise.all(shown.map((row) => (isAlive(row) ? this.#quarantined(row) : []))),
@@ -102,8 +104,6 @@ export class ClusterOperator implements Operator {
     return {
       nodes: shown.map((row, index) => ({
         ...row,
-        shards: shardsPerNode.get(row.incarnation) ?? 0,
-        live: live.has(row.incarnation),
         gauges: reports[index]?.gauges ?? null,
         startedAt: reports[index]?.startedAt ?? null,
         memoryBytes: reports[index]?.memoryBytes ?? null,
@@ -116,6 +116,23 @@ export class ClusterOperator implements Operator {
       quarantined: quarantined.flat(),
       outage: stored.failure === null ? null : this.#outage(stored.failure),
     };
+  }
+
+  members(): readonly MemberView[] {
+    const { member, map } = this.#parts;
+    const { nodes, live } = member.view;
+    const shardsPerNode = map.tally();
+    return nodes
+      .filter((row) => isAlive(row) || isNewestOf(row, nodes))
+      .map((row) => ({
+        ...row,
+        shards: shardsPerNode.get(row.incarnation) ?? 0,
+        live: live.has(row.incarnation),
+      }));
+  }
+
+  watchMembers(see: () => void): () => void {
+    return this.#parts.notices.watch(see);
   }
 
   /** What only the store knows, unless it does not answer in time. */

@@ -23,6 +23,8 @@ export interface Engine {
   drop(shard: number): void;
   /** Epoch under which this engine serves the shard, or null. */
   epochOf(shard: number): number | null;
+  /** Actors of a shard in memory; 0 for one that is not served here. */
+  loadedOf(shard: number): number;
   /**
    * Delivers one event. `answer` is called exactly once, after the commits it depends on; null for a tell. An event
    * past its deadline is dropped and answered `expired`; one for a shard not served here is answered `moved`.
@@ -242,6 +244,9 @@ export interface EngineGauges {
   readonly deadLetters: number;
   readonly commits: number;
   readonly entries: number;
+  /** Entries that are not durable yet, and for how long the oldest batch of them has been at the store, ms. */
+  readonly entriesWaiting: number;
+  readonly commitLagMs: number;
   /** Attempts of activities that run, wait or report their result here. */
   readonly activities: number;
 }

@@ -160,24 +160,33 @@ export interface ActorPage {
   readonly next: ActorPlace | null;
 }
 
+/** A shard and the epoch of its move. */
+export type ShardMove = readonly [shard: number, epoch: number];
+
 /** A change of the cluster's nodes or of their shards. */
 export interface ClusterEvent {
   /** Ascending in the order of the changes; not every number exists. */
   readonly n: number;
-  /** Store time, ms. */
+  /** Store time, ms; of a claim or a hand-over that of its last shard. */
   readonly at: number;
+  /** Of a claim or a hand-over that of its first shard; else `at`. */
+  readonly beganAt: number;
   readonly type: 'joined' | 'left' | 'died' | 'claimed' | 'handed_over';
   /** Name of the node that the event happened to; of a claim or a hand-over the new owner. */
   readonly node: string;
   readonly incarnation: string;
-  /** Of a claim or a hand-over: how many shards, and the name of the node that had them; null if no node had. */
-  readonly shards: number | null;
+  /** Of a claim or a hand-over: the shards in the order of their moves. */
+  readonly moves: readonly ShardMove[] | null;
+  /** The name of the node that had them; null if no node had. */
   readonly from: string | null;
   readonly fromIncarnation: string | null;
   /** Of a claim: the time from the end of the node that had them to the last of these claims; null where unknown. */
   readonly tookMs: number | null;
   /** Of a death. */
   readonly why: string | null;
+  /** Of a death: its last heartbeat, and when the node that voted it out began to suspect it; null where unknown. */
+  readonly lastBeatAt: number | null;
+  readonly suspectedAt: number | null;
 }
 
 /** Cluster events that a store keeps, the newest. */
@@ -229,6 +238,8 @@ export interface NodeRow {
    * clock.
    */
   readonly beat: number;
+  /** Store time of its newest heartbeat, ms; null before the first. Only shown: it judges nobody. */
+  readonly beatAt: number | null;
   /** Incarnations from which this node received a ping within the last two seconds. */
   readonly reaches: readonly string[];
   /**
@@ -337,11 +348,16 @@ export interface Store {
    * Registers a new incarnation; marks every earlier `up` or `draining` incarnation of the same name as dead. Forgets
    * all ended incarnations but the newest `ENDED_NODES_MAX`, with the causes of their deaths.
    */
-  register(node: Omit<NodeRow, 'birth' | 'beat' | 'reaches' | 'state' | 'why'>): Promise<{ readonly birth: number }>;
+  register(
+    node: Omit<NodeRow, 'birth' | 'beat' | 'beatAt' | 'reaches' | 'state' | 'why'>,
+  ): Promise<{ readonly birth: number }>;
   /** Writes the heartbeat unless the node is dead or left; returns all nodes either way. */
   heartbeat(beat: Heartbeat): Promise<ClusterRows>;
-  /** Compare-and-set: marks the node dead only if it is up or draining and its beat is still `seenBeat`. */
-  markDead(incarnation: string, seenBeat: number, why: string): Promise<boolean>;
+  /**
+   * Compare-and-set: marks the node dead only if it is up or draining and its beat is still `seenBeat`. `suspectedAt` is
+   * for the event alone.
+   */
+  markDead(incarnation: string, seenBeat: number, why: string, suspectedAt?: number): Promise<boolean>;
   /** Marks the calling node as left, after its drain. */
   leave(incarnation: string): Promise<void>;
   shards(): Promise<readonly ShardRow[]>;

@@ -1,4 +1,4 @@
-/** The feed of committed steps: one WebSocket for all that a page watches. */
+/** The feed of the operator API: one WebSocket for all that a part of a page watches. */
 import { useEffect, useRef } from 'preact/hooks';
 
 /** A committed step of an actor. */
@@ -15,8 +15,39 @@ interface Step {
   readonly node?: string;
 }
 
-/** What the feed says: a step, or that steps were left out; how many is unknown after a reconnect. */
-export type FeedMessage = Step | { readonly type: 'gap'; readonly dropped: number | null; readonly cursor: number };
+/** Messages were left out; how many is unknown after a reconnect. */
+interface Gap {
+  readonly type: 'gap';
+  readonly cursor: number;
+  readonly dropped: number | null;
+}
+
+/** What the feed says of actors. */
+export type FeedMessage = Step | Gap;
+
+/** A node as the feed tells it. */
+export interface SeenNode {
+  readonly name: string;
+  readonly incarnation: string;
+  readonly state: string;
+  readonly live: boolean;
+  readonly shards: number;
+  /** ms, of the store's clock; null before the first. */
+  readonly beatAt: number | null;
+}
+
+export interface MovedShard {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly node: string | null;
+}
+
+/** What the feed says of the cluster; after an event or an alarm its list is read again. */
+export type ClusterMessage =
+  | Gap
+  | { readonly type: 'nodes'; readonly cursor: number; readonly at: number; readonly nodes: readonly SeenNode[] }
+  | { readonly type: 'shards'; readonly cursor: number; readonly moves: readonly MovedShard[] }
+  | { readonly type: 'event' | 'alarm'; readonly cursor: number };
 
 /** The server sends no more than it allows to be unacknowledged. */
 const ACK_EVERY = 32;
@@ -29,22 +60,37 @@ export function useFeed(patterns: readonly string[], see: (message: FeedMessage)
   const key = patterns.join('\n');
   useEffect(() => {
     if (key === '') return;
-    const feed = new Feed(key.split('\n'), (message) => latest.current(message));
+    const feed = new Feed<FeedMessage>({ watch: key.split('\n') }, (message) => latest.current(message));
     return () => feed.close();
   }, [key]);
 }
 
-class Feed {
-  readonly #patterns: readonly string[];
-  readonly #see: (message: FeedMessage) => void;
+/** Calls `see` with each message about nodes, shards, events and alarms. */
+export function useClusterFeed(see: (message: ClusterMessage) => void): void {
+  const latest = useRef(see);
+  latest.current = see;
+  useEffect(() => {
+    const feed = new Feed<ClusterMessage>({ about: ['nodes', 'events'] }, (message) => latest.current(message));
+    return () => feed.close();
+  }, []);
+}
+
+interface Asked {
+  readonly watch?: readonly string[];
+  readonly about?: readonly string[];
+}
+
+class Feed<Message extends { readonly cursor: number }> {
+  readonly #asked: Asked;
+  readonly #see: (message: Message) => void;
   #socket: WebSocket | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #cursor: number | null = null;
   #unacknowledged = 0;
   #closed = false;
 
-  constructor(patterns: readonly string[], see: (message: FeedMessage) => void) {
-    this.#patterns = patterns;
+  constructor(asked: Asked, see: (message: Message) => void) {
+    this.#asked = asked;
     this.#see = see;
     this.#open();
   }
@@ -62,7 +108,7 @@ class Feed {
     socket.onopen = () => {
       this.#unacknowledged = 0;
       const from = this.#cursor === null ? {} : { from: this.#cursor };
-      socket.send(JSON.stringify({ watch: this.#patterns, ...from }));
+      socket.send(JSON.stringify({ ...this.#asked, ...from }));
     };
     socket.onmessage = ({ data }) => this.#take(String(data));
     socket.onclose = () => {
@@ -71,7 +117,7 @@ class Feed {
   }
 
   #take(text: string): void {
-    const messages = JSON.parse(text) as readonly FeedMessage[];
+    const messages = JSON.parse(text) as readonly Message[];
     this.#cursor = messages.at(-1)?.cursor ?? this.#cursor;
     this.#unacknowledged += messages.length;
     if (this.#unacknowledged >= ACK_EVERY) {

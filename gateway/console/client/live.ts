@@ -58,6 +58,8 @@ class RepeatedRead<T> {
   #retryMs = FIRST_RETRY_MS;
   #stopped = false;
   #reading = false;
+  /** Asked for while a read was under way, which may have missed what it is about. */
+  #again = false;
 
   constructor(address: string, everyMs: number | null, see: (value: T | null, fault: ApiFault | null) => void) {
     this.#address = address;
@@ -83,11 +85,16 @@ class RepeatedRead<T> {
   };
 
   async #read(): Promise<void> {
+    if (this.#reading) this.#again = true;
     if (this.#stopped || this.#reading) return;
     this.#reading = true;
     const fault = await this.#once();
     this.#reading = false;
     if (this.#stopped || document.hidden) return;
+    if (this.#again && fault === null) {
+      this.#again = false;
+      return this.#read();
+    }
     const waitMs = this.#nextMs(fault);
     if (waitMs !== null) this.#timer = setTimeout(() => void this.#read(), waitMs);
   }

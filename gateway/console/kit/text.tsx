@@ -67,6 +67,11 @@ export function Count({ n, to }: { readonly n: number; readonly to?: string | un
   );
 }
 
+/** A command stands between backticks. */
+export function Words({ text }: { readonly text: string }) {
+  return <>{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={part}>{part}</code>))}</>;
+}
+
 /** The console's page of an actor. */
 export function actorPath(address: string): string {
   return `/actors/${encodeURIComponent(address)}`;

@@ -1,4 +1,6 @@
 /** The first page: what needs somebody, what runs, and which nodes run it. */
+import { useCluster } from '../client/cluster.ts';
+import type { SeenNode } from '../client/feed.ts';
 import { useLive } from '../client/live.ts';
 import { hrefOf, usePlace } from '../client/place.ts';
 import { Change } from '../kit/change.tsx';
@@ -6,9 +8,11 @@ import { Filters } from '../kit/filters.tsx';
 import { Figures, PageFrame, Panel } from '../kit/layout.tsx';
 import { Answer, Empty, StateBadge } from '../kit/state.tsx';
 import { type Column, Table } from '../kit/table.tsx';
-import { ActorLink, Age, Count, count, Id, Money, Time } from '../kit/text.tsx';
+import { ActorLink, Age, Count, count, Id, Money, Time, Words } from '../kit/text.tsx';
 
 interface Alarm {
+  readonly name: string;
+  readonly subject: string | null;
   readonly severity: 'critical' | 'warning';
   readonly what: string;
   readonly since: number | null;
@@ -16,11 +20,7 @@ interface Alarm {
   readonly link: string | null;
 }
 
-interface NodeView {
-  readonly name: string;
-  readonly state: string;
-  readonly live: boolean;
-  readonly shards: number;
+interface NodeView extends SeenNode {
   readonly startedAt: number | null;
   readonly restarts: { readonly total: number; readonly lastHour: number } | null;
   readonly lastEnd: { readonly reason: string; readonly at: number | null } | null;
@@ -67,8 +67,12 @@ interface FlightList {
   readonly total?: number;
 }
 
+/** Nodes, events and alarms come by the feed; counts of actors are read this often. */
+const COUNTS_MS = 10_000;
+
 export function NowPage() {
-  const overview = useLive<Overview>('/api/overview');
+  const overview = useLive<Overview>('/api/overview', {}, COUNTS_MS);
+  const seen = useCluster(overview.refresh);
   return (
     <PageFrame title="Now" what="What needs you, what runs, and the nodes that run it.">
       <Answer live={overview}>
@@ -83,7 +87,7 @@ export function NowPage() {
       <Answer live={overview}>
         {(value) => (
           <>
-            <Nodes nodes={value.nodes} />
+            <Nodes nodes={value.nodes.map((node) => ({ ...node, ...seen.nodes.get(node.incarnation) }))} />
             <Takeovers events={value.takeovers} />
           </>
         )}
@@ -93,11 +97,17 @@ export function NowPage() {
 }
 
 function Alarms({ alarms }: { readonly alarms: readonly Alarm[] }) {
-  if (alarms.length === 0) return <p class="notice good">Nothing needs you.</p>;
+  if (alarms.length === 0) {
+    return (
+      <p class="notice good">
+        Nothing needs you. <a href={hrefOf('/alarms')}>Earlier alarms</a>
+      </p>
+    );
+  }
   return (
     <ul class="alarms" aria-label="Alarms">
-      {alarms.map(({ severity, what, since, todo, link }) => (
-        <li key={what} class={`notice ${severity === 'critical' ? 'bad' : 'warn'}`}>
+      {alarms.map(({ name, subject, severity, what, since, todo, link }) => (
+        <li key={`${name} ${subject}`} class={`notice ${severity === 'critical' ? 'bad' : 'warn'}`}>
           <p>
             <StateBadge state={severity} /> <b>{link === null ? what : <a href={hrefOf(link)}>{what}</a>}</b>
             {since !== null && (
@@ -105,18 +115,16 @@ function Alarms({ alarms }: { readonly alarms: readonly Alarm[] }) {
                 {' '}
                 for <Age since={since} />
               </span>
-            )}
+            )}{' '}
+            <a href={hrefOf(`/alarms?name=${name}`)}>History</a>
           </p>
-          <Words text={todo} />
+          <p>
+            <Words text={todo} />
+          </p>
         </li>
       ))}
     </ul>
   );
-}
-
-/** A command stands between backticks. */
-function Words({ text }: { readonly text: string }) {
-  return <p>{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={part}>{part}</code>))}</p>;
 }
 
 function Summary({ overview: { nodes, counts, quarantined, deadLetters } }: { readonly overview: Overview }) {
@@ -216,7 +224,11 @@ function Nodes({ nodes }: { readonly nodes: readonly NodeView[] }) {
         columns={[
           { name: 'Node', cell: ({ name }) => name },
           { name: 'State', cell: ({ state, live }) => <StateBadge state={live ? state : `${state}, not live`} /> },
-          { name: 'Shards', isNumber: true, cell: ({ shards }) => <Count n={shards} to="/cluster" /> },
+          {
+            name: 'Shards',
+            isNumber: true,
+            cell: (node) => <Count n={node.shards} to={`/actors?node=${node.name}`} />,
+          },
           { name: 'Up for', isNumber: true, cell: ({ startedAt }) => <Age since={startedAt} /> },
           { name: 'Restarts', isNumber: true, cell: ({ restarts }) => (restarts === null ? '' : restarts.total) },
           { name: 'Last end', cell: ({ lastEnd }) => lastEnd?.reason ?? <span class="muted">none</span> },
@@ -240,6 +252,10 @@ function Takeovers({ events }: { readonly events: readonly ClusterEvent[] }) {
           { name: 'Node', cell: ({ node }) => node },
           { name: 'Shards', isNumber: true, cell: ({ shards }) => shards ?? '' },
           { name: 'Why', cell: ({ why }) => why ?? '' },
+          {
+            name: 'Replay',
+            cell: ({ type, n }) => type === 'died' && <a href={hrefOf(`/cluster/takeovers/${n}`)}>Replay</a>,
+          },
         ]}
       />
     </Panel>

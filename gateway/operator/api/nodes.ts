@@ -1,16 +1,20 @@
 import { Type } from 'typebox';
+import type { ClusterEvent } from '../../../actors/runtime/index.ts';
+import { type Look, lookAt } from '../alarms.ts';
 import { change, quoted } from '../http/change.ts';
 import { isAbsent, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listed, listOf, listQuery, pageOf } from '../http/pages.ts';
+import { takeoverOf } from '../timeline/takeover.ts';
 
 export const nodeRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'GET',
     path: '/api/nodes',
     policy: 'viewer',
-    summary: 'The nodes of the cluster: state, shards, age, restarts, gauges.',
+    summary:
+      'The nodes of the cluster: state, shards, last heartbeat, age, restarts, commits, memory, event loop, disk.',
     answers: listOf(Type.Object({}, { description: 'a node' })),
-    answer: async ({ cluster }) => ({ data: (await cluster.operator.ps()).nodes, next: null }),
+    answer: async ({ cluster }) => ({ data: measuredNodes(await lookAt(cluster)), next: null, at: cluster.now() }),
   }),
   operatorRoute({
     method: 'GET',
@@ -56,10 +60,32 @@ export const nodeRoutes: readonly OperatorRoute[] = [
       const { limit, after } = pageOf(query, Type.Object({ n: Type.Integer() }));
       const below = after === null ? {} : { after: after.n };
       const events = await cluster.operator.events({ ...below, limit: limit + 1 });
-      return listed(events, limit, { keyOf: ({ n }) => ({ n }), entryOf: (event) => event });
+      return listed(events, limit, { keyOf: ({ n }) => ({ n }), entryOf: shownEvent });
+    },
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/takeovers/:n',
+    policy: 'viewer',
+    summary:
+      'A takeover on a time line, by the number of the death in the events: last heartbeat to work taken up again.',
+    answer: async ({ cluster, params: { n } }) => {
+      const found = /^[1-9]\d{0,14}$/.test(n) ? await takeoverOf(cluster, Number(n)) : null;
+      if (found === null) throw isAbsent(`the death ${n}`);
+      return found;
     },
   }),
 ];
+
+/** With what each node measures of itself; null members of one that does not answer. */
+export function measuredNodes({ view, gauges }: Pick<Look, 'view' | 'gauges'>): readonly object[] {
+  return view.nodes.map((node) => ({ ...node, measured: (node.live ? gauges.get(node.name) : undefined) ?? null }));
+}
+
+/** Lists show how many shards moved; which ones is in the takeover. */
+export function shownEvent({ moves, ...event }: ClusterEvent): object {
+  return { ...event, shards: moves === null ? null : moves.length };
+}
 
 const STAY = 'no other node can take its shards, so it keeps them until it ends';
 

@@ -4,9 +4,10 @@ import type { Clock } from '../../../actors/runtime/index.ts';
 import { consoleRoutes } from '../http/console-files.ts';
 import type { OperatorRoute } from '../http/operator-route.ts';
 import { type SessionParts, sessionRoutes } from '../http/session-routes.ts';
-import { feedRoute } from '../http/step-feed.ts';
+import { feedRoute } from '../http/feed.ts';
 import { type AccountServices, accountRoutes } from './accounts.ts';
 import { actorRoutes } from './actors.ts';
+import { alarmRoutes } from './alarms.ts';
 import { auditRoutes } from './audit.ts';
 import { chartRoutes } from './charts.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
@@ -46,6 +47,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...sessionRoutes(services),
     feedRoute(services.clock),
     ...overviewRoutes(services),
+    ...alarmRoutes,
     ...nodeRoutes,
     ...chartRoutes,
     ...actorRoutes,

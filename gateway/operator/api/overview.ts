@@ -1,33 +1,33 @@
-import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import type { Cluster, ClusterView } from '../../../actors/runtime/index.ts';
-import type { Endpoint } from '../../../actors/terms/endpoint.ts';
-import { alarmsOf, sickOf } from '../alarms.ts';
+import { alarmsOf, lookAt, sickOf, withBegins } from '../alarms.ts';
 import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { measuredNodes, shownEvent } from './nodes.ts';
 
 export interface OverviewServices {
-  /** The disk of the node's store has room only for work under way. */
-  readonly storeFull: () => boolean;
+  /** Less free space on the disk of a data folder is an alarm. */
+  readonly lowDiskBytes: number;
 }
 
-export const overviewRoutes = ({ storeFull }: OverviewServices): readonly OperatorRoute[] => [
+export const overviewRoutes = ({ lowDiskBytes }: OverviewServices): readonly OperatorRoute[] => [
   operatorRoute({
     method: 'GET',
     path: '/api/overview',
     policy: 'viewer',
     summary: 'The cluster at a glance: alarms with what to do, nodes, actors by kind and state, dead letters, queues.',
-    answer: ({ cluster }) => overviewOf(cluster, storeFull()),
+    answer: ({ cluster }) => overviewOf(cluster, lowDiskBytes),
   }),
 ];
 
-async function overviewOf(cluster: Cluster, isFull: boolean): Promise<object> {
-  const view = await cluster.operator.ps();
-  const endpoints = [...endpointsOn(cluster.board).values()] as unknown as readonly Endpoint[];
+async function overviewOf(cluster: Cluster, lowDiskBytes: number): Promise<object> {
+  const look = await lookAt(cluster);
+  const { view, endpoints } = look;
   const { actorCounts, ...rest } = view;
   return {
     at: cluster.now(),
     node: cluster.self.name,
-    alarms: alarmsOf({ view, endpoints, storeFull: isFull }),
+    alarms: await withBegins(cluster, alarmsOf(look, lowDiskBytes), view),
     ...rest,
+    nodes: measuredNodes(look),
     counts: actorCounts,
     sickEndpoints: sickOf(endpoints).map(({ id, model, provider, health }) => {
       return { id, model, provider: provider.slug, health };
@@ -45,7 +45,8 @@ async function takeoversOf({ operator }: Cluster, { outage }: ClusterView) {
   const events = outage === null ? await operator.events({ limit: EVENTS_READ }) : [];
   return events
     .filter(({ type, from }) => type === 'died' || (type === 'claimed' && from !== null))
-    .slice(0, TAKEOVERS_MAX);
+    .slice(0, TAKEOVERS_MAX)
+    .map(shownEvent);
 }
 
 /** Of all nodes that answer. */

@@ -242,8 +242,11 @@ function withPaths(provider: ProviderDeclaration, folder: string): ProviderDecla
   };
 }
 
-function withSecretPath({ oidc }: OperatorConfig, folder: string): OperatorConfig {
-  return { oidc: oidc === null ? null : { ...oidc, clientSecretFile: resolve(folder, oidc.clientSecretFile) } };
+function withSecretPath({ oidc, ...config }: OperatorConfig, folder: string): OperatorConfig {
+  return {
+    ...config,
+    oidc: oidc === null ? null : { ...oidc, clientSecretFile: resolve(folder, oidc.clientSecretFile) },
+  };
 }
 
 function withExportPath(retention: Retention, folder: string): Retention {

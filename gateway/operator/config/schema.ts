@@ -254,6 +254,7 @@ export const configSchema = record({
   benchmarks,
   launcher: bounds(defaults.launcher),
   operator: record({
+    lowDiskBytes: countOrNone,
     oidc: Type.Union([
       Type.Null(),
       record({

@@ -1,5 +1,6 @@
 import type { ClusterView } from '../../../actors/runtime/index.ts';
 import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import type { NodeGauges } from './node-gauges.ts';
 
 /** The counters of a node's public edge. */
 interface EdgeMeasurement {
@@ -33,9 +34,6 @@ export interface Measurement {
   readonly endpoints: readonly Pick<Endpoint, 'model' | 'provider' | 'health' | 'paused'>[];
   readonly ready: boolean;
   readonly connected: boolean;
-  /** The disk of the store has room only for work under way. */
-  readonly storeFull: boolean;
-  readonly memory: { readonly rss: number; readonly heapUsed: number };
-  /** Seconds; null if not measured. */
-  readonly loopDelayP99: number | null;
+  readonly rssBytes: number;
+  readonly gauges: NodeGauges;
 }

@@ -32,7 +32,7 @@ export class NodeMetrics {
     return this.#registry.metrics();
   }
 
-  #readNode({ view, ready, connected, storeFull, memory, loopDelayP99, node }: Measurement): void {
+  #readNode({ view, ready, connected, rssBytes, gauges, node }: Measurement): void {
     const own = view.nodes.find((row) => row.name === node && row.live);
     if (own?.startedAt != null) {
       this.#gauge('troupe_start_time_seconds', 'Unix time of the start of the node', own.startedAt / 1_000);
@@ -44,14 +44,20 @@ export class NodeMetrics {
     );
     this.#gauge('troupe_ready', 'The node serves requests', Number(ready));
     this.#gauge('troupe_store_connected', 'The node has fresh contact with its store', Number(connected));
-    this.#gauge('troupe_store_full', 'The disk is full: new work is refused', Number(storeFull));
+    this.#gauge('troupe_store_full', 'The disk is full: new work is refused', Number(gauges.storeFull));
     this.#gauge('troupe_nodes_live', 'Live nodes', view.nodes.filter((row) => row.live).length);
     this.#gauge('troupe_shards', 'Shards served by this node', own?.shards ?? 0);
     this.#gauge('troupe_shards_unowned', 'Shards without an owner', view.unowned);
     this.#gauge('troupe_dead_letters', 'Dead letters that wait for an operator', view.deadLetters.length);
-    this.#gauge('troupe_resident_memory_bytes', 'Resident memory', memory.rss);
-    this.#gauge('troupe_heap_used_bytes', 'Heap in use', memory.heapUsed);
-    if (loopDelayP99 !== null) this.#gauge('troupe_loop_delay_p99_seconds', 'Event loop delay', loopDelayP99);
+    this.#gauge('troupe_resident_memory_bytes', 'Resident memory', rssBytes);
+    const { heapUsedBytes, loopDelayP99Ms, diskFreeBytes } = gauges;
+    this.#gauge('troupe_heap_used_bytes', 'Heap in use', heapUsedBytes);
+    if (loopDelayP99Ms !== null) {
+      this.#gauge('troupe_loop_delay_p99_seconds', 'Event loop delay', loopDelayP99Ms / 1_000);
+    }
+    if (diskFreeBytes !== null) {
+      this.#gauge('troupe_disk_free_bytes', 'Free space on the disk of the data folder', diskFreeBytes);
+    }
   }
 
   #readEdge({ edge }: Measurement): void {
@@ -87,6 +93,8 @@ export class NodeMetrics {
     this.#gauge('troupe_actors_quarantined', 'Actors whose stored state does not load', engine.quarantined);
     this.#gauge('troupe_events_queued', 'Events waiting for their actor', engine.queued);
     this.#gauge('troupe_commits_in_flight', 'Commits under way', engine.commitsInFlight);
+    this.#gauge('troupe_entries_waiting', 'Entries that are not durable yet', engine.entriesWaiting);
+    this.#gauge('troupe_commit_lag_seconds', 'Age of the oldest commit under way', engine.commitLagMs / 1_000);
     const counted = [
       ['troupe_actors_evicted_total', 'Actors evicted from memory to free room', engine.evicted],
       ['troupe_steps_total', 'Steps taken', engine.steps],

@@ -5,6 +5,7 @@ import type { MeasuredEndpoint, Measures } from '../../terms/measures.ts';
 import type { Receipt } from '../../terms/receipt.ts';
 import { BoundedLabels, type Labels } from './bounded-labels.ts';
 import { LastRefusals } from './last-refusals.ts';
+import { RecentTimes } from './recent-times.ts';
 
 /** Upper bounds in seconds: an answer takes from a millisecond to minutes. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -20,6 +21,7 @@ const NO_ROUTE = 'none';
  */
 export class RequestMetrics implements Measures {
   readonly lastRefusals = new LastRefusals();
+  readonly lastCommits = new RecentTimes();
   readonly #endpoints = new BoundedLabels();
   readonly #request: Histogram;
   readonly #refusals: Counter;
@@ -150,6 +152,7 @@ export class RequestMetrics implements Measures {
 
   committed(tookMs: number): void {
     this.#commit.observe(tookMs / 1_000);
+    this.lastCommits.add(tookMs);
   }
 
   #openHoldsGauge(registry: Registry): void {

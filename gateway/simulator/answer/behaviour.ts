@@ -34,6 +34,8 @@ export interface Behaviour {
   /** False: usage is not reported. An object replaces members of the reported usage. */
   readonly usage: boolean | Readonly<Record<string, unknown>>;
   readonly finish: string | null;
+  /** The answer waits until this name is released: a stream after some chunks, a reply in one piece before its first byte. */
+  readonly hold: string | null;
   readonly failure: Failure | null;
 }
 
@@ -62,6 +64,7 @@ export interface Directive {
   readonly tool_calls?: readonly { readonly name: string; readonly arguments?: string }[];
   readonly usage?: boolean | Readonly<Record<string, unknown>>;
   readonly finish?: string;
+  readonly hold?: string;
   readonly status?: number;
   readonly retry_after?: string;
   readonly hang?: 'headers' | 'body' | 'midstream';
@@ -161,6 +164,7 @@ export function behaviourOf(request: ChatRequest, { provider, calls, abilityOf }
     refusal: directive.refusal ?? null,
     toolCalls: directive.tool_calls ?? null,
     usage: directive.usage ?? true,
+    hold: directive.hold ?? null,
     finish: directive.finish ?? (wanted > ceiling ? 'length' : null),
     failure: failureOf(directive, { model, provider, calls }),
   };

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Call } from '../calls/call-log.ts';
+import type { Holds } from '../calls/holds.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { ChatRequest } from './chat-request.ts';
@@ -8,13 +9,19 @@ import { streamed, streamType, type Wire } from './wire.ts';
 
 const MIDSTREAM_CHUNKS = 3;
 
+/** The call that an answer is for, and what holds answers back. */
+interface Answered {
+  readonly call: Call;
+  readonly wire: Wire;
+  readonly holds: Holds;
+}
+
 /** Answers one call as its behaviour specifies and updates the call's record. Never ends a hung call by itself. */
 export function reply(
   response: ServerResponse,
   request: ChatRequest,
   behaviour: Behaviour,
-  call: Call,
-  wire: Wire,
+  { call, wire, holds }: Answered,
 ): void {
   const failure = behaviour.failure;
   if (failure?.hang === 'headers') return;
@@ -28,8 +35,8 @@ export function reply(
       call.outcome = 'garbage';
       sendGarbage(failure.garbage, { response, answer, wire, stream: call.stream });
     } else if (call.stream) {
-      new Streaming(response, answer, behaviour, call, wire).start();
-    } else sendWhole(response, answer, behaviour, call, wire);
+      new Streaming(response, answer, behaviour, { call, wire, holds }).start();
+    } else whenReleased(response, behaviour.hold, holds, () => sendWhole(response, answer, behaviour, call, wire));
   });
 }
 
@@ -73,13 +80,19 @@ class Streaming {
   readonly #call: Call;
   readonly #gapMs: number;
   readonly #stopAt: number;
+  readonly #holdAt: number;
+  readonly #hold: string | null;
+  readonly #holds: Holds;
   readonly #hangs: boolean;
   readonly #beganAt = performance.now();
   #sent = 0;
 
-  constructor(response: ServerResponse, answer: Answer, behaviour: Behaviour, call: Call, wire: Wire) {
+  constructor(response: ServerResponse, answer: Answer, behaviour: Behaviour, { call, wire, holds }: Answered) {
     const { content, tail } = wire.frames(answer);
     const failure = behaviour.failure;
+    this.#holdAt = 1 + MIDSTREAM_CHUNKS;
+    this.#hold = behaviour.hold;
+    this.#holds = holds;
     this.#response = response;
     this.#wire = wire;
     this.#content = content;
@@ -103,6 +116,9 @@ class Streaming {
     const response = this.#response;
     while (!response.destroyed) {
       if (this.#sent >= this.#stopAt) return void this.#stop();
+      if (this.#sent >= this.#holdAt && this.#holds.isHeld(this.#hold)) {
+        return void whenReleased(response, this.#hold, this.#holds, () => this.#step());
+      }
       if (this.#sent >= this.#content.length) return void this.#end();
       const early = this.#sent * this.#gapMs - (performance.now() - this.#beganAt);
       if (early > 0.5) return void after(response, early, () => this.#step());
@@ -124,6 +140,11 @@ class Streaming {
     this.#call.usage = this.#answer.usage;
     this.#response.end(streamed(this.#wire, this.#tail.join('')));
   }
+}
+
+function whenReleased(response: ServerResponse, name: string | null, holds: Holds, run: () => void): void {
+  if (!holds.isHeld(name)) return void run();
+  response.once('close', holds.onRelease(name, run));
 }
 
 function durationMs(behaviour: Behaviour): number {

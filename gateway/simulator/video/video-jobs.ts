@@ -1,3 +1,4 @@
+import type { Holds } from '../calls/holds.ts';
 import { clip } from './clip.ts';
 import type { Movie } from './mp4.ts';
 import type { RenderOrder } from './video-request.ts';
@@ -11,6 +12,8 @@ export interface VideoJob {
   readonly id: string;
   readonly order: RenderOrder;
   readonly createdAt: number;
+  /** With `hold` in its directive it is not completed before the release. */
+  readonly holds: Holds;
   cancelledAt: number | null;
   polls: number;
 }
@@ -20,10 +23,12 @@ export class VideoJobs {
   readonly #jobs = new Map<string, VideoJob>();
   readonly #byKey = new Map<string, VideoJob>();
   readonly #provider: string;
+  readonly #holds: Holds;
   #made = 0;
 
-  constructor(provider: string) {
+  constructor(provider: string, holds: Holds) {
     this.#provider = provider;
+    this.#holds = holds;
   }
 
   /** A repeat of an idempotency key returns the job that it made. */
@@ -32,7 +37,7 @@ export class VideoJobs {
     const known = keyed ? this.#byKey.get(idempotencyKey) : undefined;
     if (known !== undefined) return { job: known, repeated: true };
     const id = `video_${this.#provider}_${process.pid.toString(36)}_${++this.#made}`;
-    const job: VideoJob = { id, order, createdAt: Date.now(), cancelledAt: null, polls: 0 };
+    const job: VideoJob = { id, order, createdAt: Date.now(), holds: this.#holds, cancelledAt: null, polls: 0 };
     this.#jobs.set(id, job);
     if (keyed) this.#byKey.set(idempotencyKey, job);
     forgetOldest(this.#jobs);
@@ -50,11 +55,11 @@ function forgetOldest(jobs: Map<string, VideoJob>): void {
   if (jobs.size > JOBS_MAX && oldest !== undefined) jobs.delete(oldest);
 }
 
-export function statusOf({ order, createdAt, cancelledAt }: VideoJob): string {
+export function statusOf({ order, createdAt, cancelledAt, holds }: VideoJob): string {
   if (cancelledAt !== null) return 'cancelled';
   const passed = Date.now() - createdAt;
   if (passed < order.renderMs * PENDING_SHARE) return 'queued';
-  if (passed < order.renderMs) return 'in_progress';
+  if (passed < order.renderMs || holds.isHeld(order.directive.hold)) return 'in_progress';
   return order.directive.fail === undefined ? 'completed' : 'failed';
 }
 

@@ -16,6 +16,8 @@ export interface VideoDirective {
   readonly id?: string;
   /** How long the render takes. */
   readonly render_ms?: number;
+  /** A job stays in progress until this name is released. */
+  readonly hold?: string;
   /** How long after the job exists the create is answered. */
   readonly create_ms?: number;
   /** The create answers this status instead of a job. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Call, VideoCall } from '../calls/call-log.ts';
+import type { Holds } from '../calls/holds.ts';
 import { sendClip } from './send-clip.ts';
 import { clipOf, shownJob, statusOf, type VideoJob, VideoJobs } from './video-jobs.ts';
 import { orderOf, type RenderOrder, type VideoRequest } from './video-request.ts';
@@ -22,9 +23,9 @@ export class VideoRoutes {
   readonly #provider: string;
   readonly #failed = new Map<string, number>();
 
-  constructor(provider: string) {
+  constructor(provider: string, holds: Holds) {
     this.#provider = provider;
-    this.#jobs = new VideoJobs(provider);
+    this.#jobs = new VideoJobs(provider, holds);
   }
 
   create(site: VideoSite, text: string): void {

@@ -2,6 +2,8 @@
 export interface OperatorConfig {
   /** The organisation's own sign-in for operators, by OpenID Connect; null: tokens alone. */
   readonly oidc: OidcConfig | null;
+  /** Less free space on the disk of a data folder is an alarm; 0: never. */
+  readonly lowDiskBytes: number;
 }
 
 export interface OidcConfig {

@@ -2,18 +2,15 @@
  * The console in a real browser, over the operator port of a started cluster: every page with something in it fits its
  * window, axe finds nothing, and the browser reports no error.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readToken } from '../../../gateway/operator/config/secrets.ts';
 import { bounded } from '../../support/bounded.ts';
-import { closeBrowser, openContext, overflow, screenshot } from '../../support/browser.ts';
+import { axeFindings, closeBrowser, openContext, overflow, screenshot } from '../../support/browser.ts';
 import { UNLIMITED } from '../../support/cluster/shared-cluster.ts';
 import { startCluster, type TestCluster } from '../../support/cluster/start-cluster.ts';
 import { eventually } from '../../support/eventually.ts';
-import { ROOT } from '../../support/sources.ts';
 import { clientOf } from '../client.ts';
 
 /** Every page is drawn and looked at in three ways. */
@@ -61,6 +58,7 @@ const pages = (): readonly (readonly [path: string, shows: string | RegExp])[] =
   [`/actors/${encodeURIComponent(`batch:${account}/${batch}`)}?tab=time`, 'Recorded steps'],
   [`/actors/${encodeURIComponent(`account:${account}`)}?tab=state`, 'State'],
   ['/cluster', 'Shards'],
+  ['/alarms', 'History'],
   ['/sql', 'Query'],
   ['/generations', generation],
   [`/generations/${generation}`, 'Time line'],
@@ -75,16 +73,8 @@ const pages = (): readonly (readonly [path: string, shows: string | RegExp])[] =
   ['/configuration', 'What runs'],
 ];
 
-const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8');
 /** In another scheme only colours differ. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
-
-/** What axe finds on the open page. */
-function findings(page: Page, rules: readonly string[] | null = null): Promise<readonly string[]> {
-  const options = { resultTypes: ['violations'], ...(rules === null ? {} : { runOnly: rules }) };
-  return page.evaluate<readonly string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) =>
-    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target.join(' '))))`);
-}
 
 it('every page is drawn, fits its window and is usable without sight: light, dark and on a phone', async () => {
   const context = await openContext('light', {
@@ -106,7 +96,6 @@ it('every page is drawn, fits its window and is usable without sight: light, dar
     await eventually(async () => assert.is(await page.locator('.loading').count(), 0, `${path} is loaded`));
     assert.is(await page.getByRole('heading', { level: 1 }).count(), 1, path);
     assert.is(await page.getByRole('alert').count(), 0, `${path} is refused`);
-    await page.evaluate(`${AXE}; 0`);
     await look(page, path, 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
     await look(page, path, 'dark', OF_COLOURS);
@@ -120,7 +109,7 @@ it('every page is drawn, fits its window and is usable without sight: light, dar
 
 async function look(page: Page, path: string, name: string, rules: readonly string[] | null = null): Promise<void> {
   assert.is(await overflow(page), 0, `${path} scrolls sideways, ${name}`);
-  assert.equal(await findings(page, rules), [], `${path}, ${name}`);
+  assert.equal(await axeFindings(page, rules), [], `${path}, ${name}`);
   await screenshot(page, `console-${name}${path.replaceAll(/[^a-z]+/g, '-').slice(0, 40)}`);
 }
 

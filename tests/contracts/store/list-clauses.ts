@@ -6,6 +6,7 @@ import {
   type ActorQuery,
   CLUSTER_EVENTS_MAX,
   type ClusterEvent,
+  type ShardRow,
   type Store,
 } from '../../../actors/runtime/ports/store.ts';
 import type { Clause } from './clause.ts';
@@ -233,8 +234,8 @@ type Told = readonly [ClusterEvent['type'], string, ...(string | number | null)[
 async function told(store: Store, limit = 100): Promise<readonly Told[]> {
   return [...(await store.clusterEvents({ limit }))]
     .reverse()
-    .map(({ type, incarnation, shards, fromIncarnation, why }) =>
-      shards === null ? [type, incarnation, why] : [type, incarnation, shards, fromIncarnation],
+    .map(({ type, incarnation, moves, fromIncarnation, why }) =>
+      moves === null ? [type, incarnation, why] : [type, incarnation, moves.length, fromIncarnation],
     );
 }
 
@@ -274,18 +275,36 @@ function eventClauses(clause: Clause): void {
     );
   });
 
-  clause('a claim tells whose shards they were, and how long after the end of that node', async (store) => {
-    await own(store, 'i1', [3]);
-    await join(store, 'n2', 'i2');
-    await store.markDead('i1', 1, 'silent');
-    await store.claim('i2', (await store.shards()).slice(3, 4));
-    const [claimed, died] = (await store.clusterEvents({ limit: 2 })) as [ClusterEvent, ClusterEvent];
-    const { at, n, tookMs, ...event } = claimed;
-    const members = { type: 'claimed', node: 'n2', incarnation: 'i2', shards: 1, from: 'i1', fromIncarnation: 'i1' };
-    assert.equal(event, { ...members, why: null });
-    assert.is(tookMs, at - died.at);
-    assert.ok(n > died.n);
-  });
+  clause(
+    'a claim tells whose shards it took under which epochs, and how long after the end of that node',
+    async (store) => {
+      await own(store, 'i1', [3, 5]);
+      await join(store, 'n2', 'i2');
+      await store.markDead('i1', 1, 'silent', 7);
+      const { nodes } = await store.heartbeat({ incarnation: 'i2', reaches: [], state: 'up' });
+      const beatAt = nodes.find(({ incarnation }) => incarnation === 'i1')?.beatAt ?? null;
+      const rows = await store.shards();
+      await store.claim('i2', rows.slice(3, 4));
+      const [first] = await store.clusterEvents({ limit: 1 });
+      await store.claim('i2', rows.slice(5, 6));
+      const [claimed, died] = (await store.clusterEvents({ limit: 2 })) as [ClusterEvent, ClusterEvent];
+      const { at, n, tookMs, beganAt, moves, ...event } = claimed;
+      const members = { type: 'claimed', node: 'n2', incarnation: 'i2', from: 'i1', fromIncarnation: 'i1' };
+      assert.equal(event, { ...members, why: null, lastBeatAt: null, suspectedAt: null });
+      assert.equal([beganAt, n], [first?.at, first?.n]);
+      const epochOf = (shard: number) => (rows[shard] as ShardRow).epoch + 1;
+      assert.equal(moves, [
+        [3, epochOf(3)],
+        [5, epochOf(5)],
+      ]);
+      // A store may read its clock for the end of the node a moment before it reads it for the event.
+      assert.ok((tookMs ?? 0) - (at - died.at) >= 0 && (tookMs ?? 0) - (at - died.at) < 100, `${tookMs}`);
+      assert.ok(n > died.n);
+      assert.equal([died.lastBeatAt, died.suspectedAt], [beatAt, 7]);
+      assert.type(beatAt, 'number');
+      assert.ok((beatAt as number) <= died.at);
+    },
+  );
 
   clause('pages of events follow their numbers, and each has one', async (store) => {
     for (let i = 1; i <= 7; i++) await store.register(node(`n${i}`, `i${i}`));

@@ -35,7 +35,7 @@ function nodeClauses(clause: Clause): void {
   clause("births increase over all nodes, and a node's row has its registered members", async (store) => {
     assert.equal(await store.register(node('n1', 'i1')), { birth: 1 });
     assert.equal(await store.register(node('n2', 'i2')), { birth: 2 });
-    const shown = { beat: 0, reaches: [], state: 'joining', why: null };
+    const shown = { beat: 0, beatAt: null, reaches: [], state: 'joining', why: null };
     assert.equal(await nodesSeenBy(store, 'onlooker'), [
       { ...node('n1', 'i1'), birth: 1, ...shown },
       { ...node('n2', 'i2'), birth: 2, ...shown },

@@ -48,7 +48,7 @@ export function write(fence: { owner: string; epoch: number }, more: Partial<Sha
   };
 }
 
-type Registration = Omit<NodeRow, 'birth' | 'beat' | 'reaches' | 'state' | 'why'>;
+type Registration = Omit<NodeRow, 'birth' | 'beat' | 'beatAt' | 'reaches' | 'state' | 'why'>;
 
 export function node(name: string, incarnation: string): Registration {
   return { name, incarnation, address: `127.0.0.1:1${name}`, operatorUrl: `http://${name}`, pid: 42, host: 'here' };

@@ -133,8 +133,8 @@ export class Database {
     return given;
   }
 
-  markDead(incarnation: string, seenBeat: number, why: string): boolean {
-    const markedDead = this.tables.markDead(incarnation, seenBeat, why);
+  markDead(incarnation: string, seenBeat: number, why: string, suspectedAt?: number): boolean {
+    const markedDead = this.tables.markDead(incarnation, seenBeat, why, suspectedAt);
     if (markedDead) this.#witness.markedDead(incarnation, why);
     return markedDead;
   }

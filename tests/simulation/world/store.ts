@@ -122,8 +122,8 @@ export class SimulatedStore implements Store {
   heartbeat(beat: Heartbeat): Promise<ClusterRows> {
     return this.#ask('heartbeat', () => this.#database.heartbeat(beat));
   }
-  markDead(incarnation: string, seenBeat: number, why: string) {
-    return this.#ask('markDead', () => this.#database.markDead(incarnation, seenBeat, why));
+  markDead(incarnation: string, seenBeat: number, why: string, suspectedAt?: number) {
+    return this.#ask('markDead', () => this.#database.markDead(incarnation, seenBeat, why, suspectedAt));
   }
   leave(incarnation: string) {
     return this.#ask('leave', () => this.#database.tables.leave(incarnation));

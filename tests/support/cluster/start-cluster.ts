@@ -67,6 +67,8 @@ export interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Kinds and activities in addition to the product's own. */
   readonly ports?: Pick<NodePorts, 'kinds' | 'activities'>;
+  /** Receives what a draining node waits for beyond the usual graces. */
+  readonly onWaiting?: (what: string) => void;
   /** Slugs of the simulated providers; absent: the two with identical chat models. */
   readonly simulators?: readonly string[];
   /** In addition to the simulated ones. */
@@ -147,6 +149,7 @@ export async function startUnwatched(
         config,
         name,
         env: options.env ?? {},
+        ...(options.onWaiting && { onWaiting: options.onWaiting }),
         ports: { logLevel: 'silent', exit: () => {}, ...options.ports },
       }),
     );

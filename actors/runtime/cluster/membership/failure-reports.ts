@@ -37,7 +37,7 @@ export class FailureReports {
     const row = this.#parts.member.alive(incarnation);
     if (!row || row.host !== this.#parts.host || this.#probing.has(incarnation) || this.#stopped) return;
     this.#probing.add(incarnation);
-    this.#probe(row)
+    this.#probe(row, this.#parts.clock.monotonic())
       .catch((error: unknown) => this.#warn(textOf(error)))
       .finally(() => this.#probing.delete(incarnation));
   }
@@ -46,8 +46,8 @@ export class FailureReports {
     this.#stopped = true;
   }
 
-  async #probe(row: NodeRow): Promise<void> {
-    const { member, transport, linked } = this.#parts;
+  async #probe(row: NodeRow, suspectedAt: number): Promise<void> {
+    const { clock, member, transport, linked } = this.#parts;
     for (const pauseMs of PAUSES_MS) {
       if (pauseMs > 0) await this.#pause(pauseMs);
       if (this.#stopped || linked(row.incarnation) || !member.alive(row.incarnation)) return;
@@ -56,7 +56,8 @@ export class FailureReports {
       if (probe !== 'refused' && probe.incarnation === row.incarnation) continue;
       const why = probe === 'refused' ? 'its port refuses' : 'another incarnation answers on its port';
       if (!member.fresh && !(await member.beat())) continue;
-      if (await member.markDead({ incarnation: row.incarnation, why })) return;
+      const suspectedMs = clock.monotonic() - suspectedAt;
+      if (await member.markDead({ incarnation: row.incarnation, why, suspectedMs })) return;
       await member.beat();
     }
   }

@@ -35,6 +35,12 @@ export interface MembershipView {
   readonly shardsRevision: number;
 }
 
+interface Suspect {
+  readonly incarnation: string;
+  readonly why: string;
+  readonly suspectedMs?: number;
+}
+
 interface MemberParts {
   readonly incarnation: string;
   readonly store: Store;
@@ -171,11 +177,15 @@ export class Member {
     return this.beat();
   }
 
-  /** Votes a node out if its row is unchanged. True if this call did it. Rejects if the store fails. */
-  async markDead({ incarnation, why }: { readonly incarnation: string; readonly why: string }): Promise<boolean> {
+  /**
+   * Votes a node out if its row is unchanged. True if this call did it. Rejects if the store fails. `suspectedMs`: for how
+   * long this node has suspected it; absent where the verdict is the first suspicion.
+   */
+  async markDead({ incarnation, why, suspectedMs }: Suspect): Promise<boolean> {
     const row = this.alive(incarnation);
     if (!row || this.#stopped) return false;
-    if (!(await this.#parts.store.markDead(incarnation, row.beat, why))) return false;
+    const since = suspectedMs === undefined ? [] : ([this.#parts.time.now() - Math.round(suspectedMs)] as const);
+    if (!(await this.#parts.store.markDead(incarnation, row.beat, why, ...since))) return false;
     this.#parts.log({ level: 'warn', message: 'node marked dead', peer: row.name, incarnation, why });
     this.learnDead([incarnation], why);
     this.#parts.markedDead(incarnation, why);

@@ -5,6 +5,7 @@ import { type Log, textOf } from '../../ports/log.ts';
 import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
 import type { Member } from '../membership/member.ts';
 import type { ShardMap } from './shard-map.ts';
+import type { TakenShard } from './resumptions.ts';
 import { preferred } from './shard-map.ts';
 
 /** After this many heartbeats any node may take an ownerless shard: views of the live set may differ for a while. */
@@ -20,7 +21,7 @@ interface OwnershipParts {
   readonly limits: NodeLimits;
   readonly log: Log;
   /** This node took shards: notify the peers. */
-  readonly took: (rows: readonly ShardRow[]) => void;
+  readonly took: (rows: readonly TakenShard[]) => void;
   /** A shard is served here from now on: parked messages for it may be routed. */
   readonly adopted: (shard: number) => void;
 }
@@ -175,6 +176,7 @@ export class Ownership {
     const wanted = this.#wanted();
     if (wanted.length === 0) return;
     const taken = await store.claim(self, wanted);
+    const owners = new Map(wanted.map(({ shard, owner }) => [shard, owner]));
     if (taken.length < wanted.length) this.#reread = true;
     for (const row of taken) {
       this.#needsNewEpoch.delete(row.shard);
@@ -183,7 +185,7 @@ export class Ownership {
     }
     if (taken.length > 0) {
       this.#parts.log({ level: 'info', message: 'shards taken', count: taken.length });
-      this.#parts.took(taken);
+      this.#parts.took(taken.map((row) => ({ ...row, from: owners.get(row.shard) ?? null })));
     }
   }
 

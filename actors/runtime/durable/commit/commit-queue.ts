@@ -24,6 +24,8 @@ const BATCHES_AHEAD_MAX = 4;
 interface Line {
   waiting: Entry[];
   inFlight: readonly Entry[] | null;
+  /** Monotonic ms at which these were sent. */
+  sentAt: number;
   armed: boolean;
 }
 
@@ -61,6 +63,7 @@ export class CommitQueue {
     this.lines = Array.from({ length: options.store.parts ?? 1 }, () => ({
       waiting: [],
       inFlight: null,
+      sentAt: 0,
       armed: false,
     }));
     this.waitingMax = options.limits.commitEntriesMax * BATCHES_AHEAD_MAX;
@@ -93,6 +96,17 @@ export class CommitQueue {
   /** Batches in flight. */
   get inFlight(): number {
     return this.lines.reduce((sum, line) => sum + (line.inFlight === null ? 0 : 1), 0);
+  }
+
+  /** Entries that are not durable yet. */
+  get waiting(): number {
+    return this.lines.reduce((sum, line) => sum + line.waiting.length + (line.inFlight?.length ?? 0), 0);
+  }
+
+  /** For how long the oldest batch has been at the store, ms; 0 without one. Entries that wait are younger than it. */
+  get lagMs(): number {
+    const sent = this.lines.flatMap(({ inFlight, sentAt }) => (inFlight === null ? [] : [sentAt]));
+    return sent.length === 0 ? 0 : this.clock.monotonic() - Math.min(...sent);
   }
 
   push(entry: Entry): void {
@@ -149,6 +163,7 @@ export class CommitQueue {
     line.inFlight = entries;
     this.commits++;
     const sentAt = this.clock.monotonic();
+    line.sentAt = sentAt;
     this.commit(batch).then(
       (verdicts) => {
         if (batch.writes.length > 0) this.host.committed?.(this.clock.monotonic() - sentAt);

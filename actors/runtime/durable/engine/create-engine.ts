@@ -73,6 +73,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (shard !== undefined) drop(parts, shard);
     },
     epochOf: (id) => registry.shards.get(id)?.epoch ?? null,
+    loadedOf: (id) => registry.shards.get(id)?.cells.size ?? 0,
     deliver: (delivery, answer) => deliver(parts, delivery, tracedAnswer(host, delivery, answer)),
     nodeDead(incarnation) {
       adoption.nodeDead(incarnation);
@@ -182,6 +183,12 @@ function gaugesOf(parts: Assembly): EngineGauges {
     },
     get commitsInFlight() {
       return queue.inFlight;
+    },
+    get entriesWaiting() {
+      return queue.waiting;
+    },
+    get commitLagMs() {
+      return queue.lagMs;
     },
     get steps() {
       return dispatcher.steps;

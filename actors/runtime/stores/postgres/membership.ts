@@ -37,8 +37,9 @@ export function membership(lane: ConnectionLane): Membership {
       const { now, revision, nodes } = first(answer);
       return { now, nodes, shardsRevision: revision };
     },
-    async markDead(incarnation, seenBeat, why) {
-      return first(await ask<{ marked: boolean }>(membershipSql.markDead, 'change', incarnation, seenBeat, why)).marked;
+    async markDead(incarnation, seenBeat, why, suspectedAt) {
+      const values = [incarnation, seenBeat, why, suspectedAt ?? null];
+      return first(await ask<{ marked: boolean }>(membershipSql.markDead, 'change', ...values)).marked;
     },
     async leave(incarnation) {
       await ask(membershipSql.leave, 'change', incarnation);

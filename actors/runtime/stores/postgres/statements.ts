@@ -205,7 +205,7 @@ export const timerSql = {
 export const membershipSql = {
   register: { name: 'node_register', text: 'SELECT register_node_1($1, $2, $3, $4, $5, $6, $7, $8) AS birth' },
   heartbeat: { name: 'node_heartbeat', text: 'SELECT now, revision, nodes FROM heartbeat_1($1, $2, $3, $4)' },
-  markDead: { name: 'node_mark_dead', text: 'SELECT mark_dead_1($1, $2, $3) AS marked' },
+  markDead: { name: 'node_mark_dead', text: 'SELECT mark_dead_1($1, $2, $3, $4) AS marked' },
   leave: { name: 'node_leave', text: 'SELECT leave_1($1)' },
   shards: { name: 'shard_all', text: 'SELECT shard, owner, epoch FROM shards ORDER BY shard' },
   claim: {
@@ -219,8 +219,9 @@ export const membershipSql = {
 export const eventSql = {
   list: {
     name: 'cluster_event_list',
-    text: `SELECT n, at, type, node, incarnation, shards, from_node AS "from", from_incarnation AS "fromIncarnation",
-      took_ms AS "tookMs", why FROM cluster_events WHERE n < $1 ORDER BY n DESC LIMIT $2`,
+    text: `SELECT n, at, began_at AS "beganAt", type, node, incarnation, moves, from_node AS "from",
+      from_incarnation AS "fromIncarnation", took_ms AS "tookMs", why, last_beat_at AS "lastBeatAt",
+      suspected_at AS "suspectedAt" FROM cluster_events WHERE n < $1 ORDER BY n DESC LIMIT $2`,
   },
 } as const;
 

@@ -39,8 +39,8 @@ const TABLES: Readonly<Record<string, TableView>> = {
     sql: ({ schema }) => `SELECT shard, ${nodeName(schema, 's.owner')} AS node, owner, epoch FROM ${schema}.shards s`,
   },
   nodes: {
-    columns: ['name', 'incarnation', 'birth', 'host', 'pid', 'state', 'why'],
-    sql: ({ schema }) => `SELECT name, incarnation, birth, host, pid, state, why FROM ${schema}.nodes`,
+    columns: ['name', 'incarnation', 'birth', 'host', 'pid', 'beat_at', 'state', 'why'],
+    sql: ({ schema }) => `SELECT name, incarnation, birth, host, pid, beat_at, state, why FROM ${schema}.nodes`,
   },
 };
 

@@ -9,6 +9,7 @@ import {
   ENDED_NODES_MAX,
   type Heartbeat,
   type NodeRow,
+  type ShardMove,
   type ShardRow,
   type Store,
 } from '../../ports/store.ts';
@@ -16,29 +17,33 @@ import { eventWriter } from './cluster-events.ts';
 import type { SqliteConnection } from './connect.ts';
 import { nodeSql, settingSql, shardSql } from './statements.ts';
 
-interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'reaches'> {
+interface StoredNode extends Omit<NodeRow, 'operatorUrl' | 'reaches' | 'beatAt'> {
   readonly operator_url: string;
+  readonly beat_at: number | null;
   readonly reaches: string;
 }
 
 type Named = Pick<NodeRow, 'name' | 'incarnation'>;
+type Ended = Named & Pick<StoredNode, 'beat_at'>;
 
 export function nodes(connection: SqliteConnection) {
   const note = eventWriter(connection);
-  const replace = connection.prepare<[number, string], Named>(nodeSql.replace);
+  const replace = connection.prepare<[number, string], Ended>(nodeSql.replace);
   const insert = connection.prepare(nodeSql.insert);
   const forgetDeaths = connection.prepare(nodeSql.forgetDeaths);
   const forget = connection.prepare(nodeSql.forget);
   const beat = connection.prepare(nodeSql.beat);
   const alive = connection.prepare<[], StoredNode>(nodeSql.alive);
   const ended = connection.prepare<[number], StoredNode>(nodeSql.ended);
-  const markDead = connection.prepare<[string, number, string, number], Named>(nodeSql.markDead);
+  const markDead = connection.prepare<[string, number, string, number], Ended>(nodeSql.markDead);
   const leave = connection.prepare<[number, string], Named>(nodeSql.leave);
   const revision = connection.prepare<[], { value: number }>(shardSql.revision);
 
   return {
     register(node: Parameters<Store['register']>[0], at: number): { readonly birth: number } {
-      for (const replaced of replace.all(at, node.name)) note.node('died', replaced, at, 'replaced');
+      for (const replaced of replace.all(at, node.name)) {
+        note.node('died', replaced, at, { why: 'replaced', lastBeatAt: replaced.beat_at, suspectedAt: null });
+      }
       forgetDeaths.run(DEATH_PREFIX, ENDED_NODES_MAX);
       forget.run(ENDED_NODES_MAX);
       const { incarnation, name, address, operatorUrl, pid, host } = node;
@@ -47,15 +52,20 @@ export function nodes(connection: SqliteConnection) {
       return born;
     },
 
-    heartbeat({ incarnation, reaches, state }: Heartbeat): Omit<ClusterRows, 'now'> {
-      beat.run(JSON.stringify(reaches), state, incarnation);
+    heartbeat({ incarnation, reaches, state }: Heartbeat, at: number): Omit<ClusterRows, 'now'> {
+      beat.run(at, JSON.stringify(reaches), state, incarnation);
       const shown = [...alive.all(), ...ended.all(ENDED_NODES_MAX)].map(nodeOf);
       return { nodes: shown.sort((a, b) => a.birth - b.birth), shardsRevision: revision.get()?.value ?? 0 };
     },
 
-    markDead(incarnation: string, seenBeat: number, why: string, at: number): boolean {
-      const dead = markDead.get(why, at, incarnation, seenBeat);
-      if (dead !== undefined) note.node('died', dead, at, why);
+    markDead(
+      incarnation: string,
+      seenBeat: number,
+      death: { why: string; suspectedAt: number | null },
+      at: number,
+    ): boolean {
+      const dead = markDead.get(death.why, at, incarnation, seenBeat);
+      if (dead !== undefined) note.node('died', dead, at, { ...death, lastBeatAt: dead.beat_at });
       return dead !== undefined;
     },
 
@@ -66,8 +76,8 @@ export function nodes(connection: SqliteConnection) {
   };
 }
 
-function nodeOf({ operator_url, reaches, ...node }: StoredNode): NodeRow {
-  return { ...node, operatorUrl: operator_url, reaches: JSON.parse(reaches) as string[] };
+function nodeOf({ operator_url, beat_at, reaches, ...node }: StoredNode): NodeRow {
+  return { ...node, operatorUrl: operator_url, beatAt: beat_at, reaches: JSON.parse(reaches) as string[] };
 }
 
 interface KnownNode extends Named, Pick<NodeRow, 'state'> {
@@ -92,12 +102,12 @@ export function ownership(connection: SqliteConnection) {
   }
 
   /** One event for each node that had some of the shards. */
-  function noteClaims(claimer: KnownNode, taken: ReadonlyMap<string | null, number>, at: number): void {
-    for (const [holder, shards] of taken) {
+  function noteClaims(claimer: KnownNode, taken: ReadonlyMap<string | null, ShardMove[]>, at: number): void {
+    for (const [holder, moves] of taken) {
       const had = holder === null ? undefined : find.get(holder);
       const tookMs = had?.ended_at == null ? null : at - had.ended_at;
       const from = holder === null ? null : { name: had?.name ?? holder, incarnation: holder };
-      note.move('claimed', { to: claimer, from, shards, at, tookMs });
+      note.move('claimed', { to: claimer, from, moves, at, tookMs });
     }
   }
 
@@ -106,12 +116,12 @@ export function ownership(connection: SqliteConnection) {
       const claimer = find.get(owner);
       if (claimer?.state !== 'up') return [];
       const taken: ShardRow[] = [];
-      const holders = new Map<string | null, number>();
+      const holders = new Map<string | null, ShardMove[]>();
       for (const seen of from) {
         const row = mayTakeFrom(seen.owner, owner) ? moveShard(seen, owner) : null;
         if (row === null) continue;
         taken.push(row);
-        holders.set(seen.owner, (holders.get(seen.owner) ?? 0) + 1);
+        holders.set(seen.owner, [...(holders.get(seen.owner) ?? []), [row.shard, row.epoch]]);
       }
       if (taken.length > 0) raiseRevision.run();
       noteClaims(claimer, holders, at);
@@ -125,7 +135,7 @@ export function ownership(connection: SqliteConnection) {
       if (row === null) return null;
       raiseRevision.run();
       const giver = { incarnation: from.owner, name: find.get(from.owner)?.name ?? from.owner };
-      note.move('handed_over', { to: receiver, from: giver, shards: 1, at, tookMs: null });
+      note.move('handed_over', { to: receiver, from: giver, moves: [[row.shard, row.epoch]], at, tookMs: null });
       return row;
     },
   };

@@ -157,11 +157,12 @@ function compose(writer: Writer, read: Read, { clock, full, close }: Remaining):
     register: (node) => writer.call('register', node, now()),
     async heartbeat(beat) {
       const sentAt = clock.now();
-      const rows = await writer.call('heartbeat', beat);
+      const rows = await writer.call('heartbeat', beat, Math.round(sentAt));
       // The middle of the call, as callers assume: the wait of a beat for the lock would otherwise advance store time.
       return { now: Math.round((sentAt + clock.now()) / 2), ...rows };
     },
-    markDead: (incarnation, seenBeat, why) => writer.call('markDead', incarnation, seenBeat, why, now()),
+    markDead: (incarnation, seenBeat, why, suspectedAt) =>
+      writer.call('markDead', incarnation, seenBeat, { why, suspectedAt: suspectedAt ?? null }, now()),
     leave: (incarnation) => writer.call('leave', incarnation, now()),
     shards: () => read((from) => from.shards()),
     claim: (owner, from) => writer.call('claim', owner, from, now()),

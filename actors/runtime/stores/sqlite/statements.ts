@@ -155,7 +155,7 @@ export const timerSql = {
   of: 'SELECT address, name, due_at, event FROM timers WHERE address = ? ORDER BY due_at, name',
 } as const;
 
-const NODE_COLUMNS = 'birth, incarnation, name, address, operator_url, pid, host, beat, reaches, state, why';
+const NODE_COLUMNS = 'birth, incarnation, name, address, operator_url, pid, host, beat, beat_at, reaches, state, why';
 const ALIVE = "state IN ('joining', 'up', 'draining')";
 
 const OLD = `state IN ('dead', 'left') AND birth <=
@@ -164,16 +164,16 @@ const OLD = `state IN ('dead', 'left') AND birth <=
 /** SQL on `nodes`. The row of the latest birth is never deleted, so births keep counting. */
 export const nodeSql = {
   replace: `UPDATE nodes SET state = 'dead', why = 'replaced', ended_at = ? WHERE name = ? AND ${ALIVE}
-    RETURNING name, incarnation`,
+    RETURNING name, incarnation, beat_at`,
   insert: `INSERT INTO nodes (incarnation, name, address, operator_url, pid, host) VALUES (?, ?, ?, ?, ?, ?)
     RETURNING birth`,
   forgetDeaths: `DELETE FROM settings WHERE name IN (SELECT ? || incarnation FROM nodes WHERE ${OLD})`,
   forget: `DELETE FROM nodes WHERE ${OLD}`,
-  beat: `UPDATE nodes SET beat = beat + 1, reaches = ?, state = ? WHERE incarnation = ? AND ${ALIVE}`,
+  beat: `UPDATE nodes SET beat = beat + 1, beat_at = ?, reaches = ?, state = ? WHERE incarnation = ? AND ${ALIVE}`,
   alive: `SELECT ${NODE_COLUMNS} FROM nodes WHERE ${ALIVE} ORDER BY birth`,
   ended: `SELECT ${NODE_COLUMNS} FROM nodes WHERE state IN ('dead', 'left') ORDER BY birth DESC LIMIT ?`,
   markDead: `UPDATE nodes SET state = 'dead', why = ?, ended_at = ? WHERE incarnation = ? AND beat = ? AND ${ALIVE}
-    RETURNING name, incarnation`,
+    RETURNING name, incarnation, beat_at`,
   leave: `UPDATE nodes SET state = 'left', why = 'left', ended_at = ? WHERE incarnation = ? AND ${ALIVE}
     RETURNING name, incarnation`,
   find: 'SELECT name, incarnation, state, ended_at FROM nodes WHERE incarnation = ?',
@@ -189,13 +189,14 @@ export const shardSql = {
   raiseRevision: "UPDATE counters SET value = value + 1 WHERE name = 'shards_revision'",
 } as const;
 
-const EVENT_COLUMNS = 'at, type, node, incarnation, shards, from_node, from_incarnation, took_ms, why';
+const EVENT_COLUMNS =
+  'at, began_at, type, node, incarnation, moves, from_node, from_incarnation, took_ms, why, last_beat_at, suspected_at';
 
 /** SQL on `cluster_events`. */
 export const eventSql = {
-  insert: `INSERT INTO cluster_events (began_at, ${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
-  /** Adds to the event that a move belongs to. */
-  grow: `UPDATE cluster_events SET at = ?, shards = shards + ?, took_ms = ? WHERE n =
+  insert: `INSERT INTO cluster_events (${EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
+  /** Adds to the event that a move belongs to: one JSON list to the end of another. */
+  grow: `UPDATE cluster_events SET at = ?, moves = rtrim(moves, ']') || '],' || substr(?, 2), took_ms = ? WHERE n =
     (SELECT n FROM cluster_events WHERE n > (SELECT max(n) FROM cluster_events) - ? AND type = ? AND incarnation = ?
       AND from_incarnation IS ? AND began_at >= ? ORDER BY n DESC LIMIT 1)`,
   forget: 'DELETE FROM cluster_events WHERE n <= ?',

@@ -1,5 +1,6 @@
-/** `troupe actors|events`: stored actors by filter, and what happened to the nodes and their shards. */
+/** `troupe actors|events|alarms`: stored actors by filter, and what happened to the nodes and their shards. */
 import { type ClusterEvent, systemClock } from '../../../../actors/runtime/index.ts';
+import type { AlarmRecord } from '../../../../actors/terms/alarm.ts';
 import { local } from '../frame/command.ts';
 import { findCluster } from '../frame/find-cluster.ts';
 import { count } from '../frame/names.ts';
@@ -8,6 +9,11 @@ import { table, timeOf } from '../frame/print.ts';
 interface Page<Entry> {
   readonly data: readonly Entry[];
   readonly next: string | null;
+}
+
+interface ListedEvent extends Omit<ClusterEvent, 'moves'> {
+  /** How many moved. */
+  readonly shards: number | null;
 }
 
 interface ListedActor {
@@ -43,8 +49,20 @@ export const commands = [
   }),
   local('events', 'list joins, deaths, takeovers and hand-overs of shards, newest first', {
     options: PAGE,
-    run: ({ limit, cursor, ...options }) => page<ClusterEvent>(options, '/api/events', { limit, cursor }),
+    run: ({ limit, cursor, ...options }) => page<ListedEvent>(options, '/api/events', { limit, cursor }),
     print: ({ data, next }) => `${eventTable(data)}${more(next)}`,
+  }),
+  local('alarms', 'list what needs an operator, and what did in the last 90 days, newest first', {
+    options: {
+      '--state <state>': { meaning: 'only those that go on, or that are over', choices: ['open', 'ended'] },
+      '--severity <severity>': { meaning: 'only those of this severity', choices: ['critical', 'warning'] },
+      '--name <name>': 'only those of this name, such as node-dead',
+      '--subject <subject>': 'only those about this, such as a node',
+      ...PAGE,
+    },
+    run: ({ state, severity, name, subject, limit, cursor, ...options }) =>
+      page<AlarmRecord>(options, '/api/alarms', { state, severity, name, subject, limit, cursor }),
+    print: ({ data, next }) => `${alarmTable(data)}${more(next)}`,
   }),
 ];
 
@@ -69,7 +87,7 @@ function actorTable(actors: readonly ListedActor[]): string {
   return table(['ACTOR', 'NAME', 'STATE', 'SINCE', 'FOR', 'NODE'], rows);
 }
 
-function eventTable(events: readonly ClusterEvent[]): string {
+function eventTable(events: readonly ListedEvent[]): string {
   const rows = events.map(({ at, type, node, incarnation, shards, from, tookMs, why }) => [
     timeOf(at),
     type.replaceAll('_', ' '),
@@ -80,6 +98,18 @@ function eventTable(events: readonly ClusterEvent[]): string {
     why ?? '',
   ]);
   return table(['AT', 'EVENT', 'NODE', 'SHARDS', 'FROM', 'AFTER ITS END', 'WHY'], rows);
+}
+
+function alarmTable(alarms: readonly AlarmRecord[]): string {
+  const rows = alarms.map(({ beganAt, endedAt, severity, name, what, todo }) => [
+    timeOf(beganAt),
+    endedAt === null ? 'open' : timeOf(endedAt),
+    severity,
+    name,
+    what,
+    endedAt === null ? todo : '',
+  ]);
+  return table(['BEGAN', 'ENDED', 'SEVERITY', 'ALARM', 'WHAT', 'WHAT TO DO'], rows);
 }
 
 function more(next: string | null): string {

@@ -14,7 +14,7 @@ const OWN: Terms = { name: 'n1', incarnation: 'one', shards: 256, configDigest: 
 const THEIRS: Terms = { ...OWN, name: 'n2', incarnation: 'two' };
 const ROW: NodeRow = {
   ...{ name: 'n2', incarnation: 'two', birth: 2, address: 'n2:1', operatorUrl: '', pid: 1, host: '' },
-  ...{ beat: 1, reaches: [], state: 'up', why: null },
+  ...{ beat: 1, beatAt: null, reaches: [], state: 'up', why: null },
 };
 
 /** Peers of n1 over a transport that answers each dial as scripted, in one turn. */

@@ -105,7 +105,7 @@ it('a mark of another database is ignored', () =>
   }));
 
 it('a database is behind a mark when it lacks the marked birth or heartbeat', () => {
-  const row = { ...node('n1', 'i1'), birth: 3, beat: 10, reaches: [], state: 'up', why: null } as const;
+  const row = { ...node('n1', 'i1'), birth: 3, beat: 10, beatAt: 7, reaches: [], state: 'up', why: null } as const;
   const mark = { store: 's', incarnation: 'i1', birth: 3, beat: 10 };
   assert.is(isBehind([row], mark), false);
   assert.is(isBehind([row], { ...mark, beat: 11 }), true);

@@ -28,7 +28,7 @@ test.before(async () => {
     metrics: async () => ({ type: 'text/plain', body: 'troupe_ready 1' }),
     approvalAboveUsd: () => '100',
     refused: (account) => [{ account }] as never,
-    storeFull: () => false,
+    lowDiskBytes: 1_000,
     readiness: () => readiness,
     refreshModels: async (provider) => {
       refreshed.push(provider);

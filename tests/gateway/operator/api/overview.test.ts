@@ -8,9 +8,8 @@ import { answerTo, clusterOf, openPort, type Port } from '../port.ts';
 const it = bounded(test);
 
 let port: Port;
-let isFull = false;
 test.before(async () => {
-  port = await openPort([...overviewRoutes({ storeFull: () => isFull }), ...nodeRoutes]);
+  port = await openPort([...overviewRoutes({ lowDiskBytes: 1_000 }), ...nodeRoutes]);
 });
 test.after(() => port.close());
 
@@ -24,7 +23,8 @@ interface Overview {
   readonly counts: unknown;
   readonly sickEndpoints: unknown;
   readonly queues: unknown;
-  readonly takeovers: readonly { readonly n: number }[];
+  readonly takeovers: readonly { readonly n: number; readonly shards: number | null }[];
+  readonly nodes: readonly { readonly measured: object | null }[];
 }
 
 const QUIET = {
@@ -37,14 +37,24 @@ const QUIET = {
   actorCounts: [{ kind: 'key', state: 'active', count: 2 }],
 };
 const NO_BOARD = { topic: () => new Map() };
+const askHosts = async () => [] as object[];
 
 it('the overview names what needs an operator, what to do, and the page that shows it', async () => {
   const node = { gauges: { queued: 2, commitsInFlight: 1, activities: 3 }, restarts: { total: 4, lastHour: 2 } };
   const view = {
     ...QUIET,
     nodes: [
-      { ...node, name: 'n1', state: 'up', live: true, lastEnd: { reason: 'exit 70', at: 7 } },
-      { name: 'n2', state: 'dead', live: false, why: 'crashed', gauges: null, restarts: null, lastEnd: null },
+      { ...node, name: 'n1', host: 'h1', state: 'up', live: true, lastEnd: { reason: 'exit 70', at: 7 } },
+      {
+        name: 'n2',
+        host: 'h1',
+        state: 'dead',
+        live: false,
+        why: 'crashed',
+        gauges: null,
+        restarts: null,
+        lastEnd: null,
+      },
     ],
     unowned: 12,
     deadLetters: [{ address: 'account:a', id: 'x1', event: 'hold.settle', failure: 'no hold', at: 5 }],
@@ -58,10 +68,18 @@ it('the overview names what needs an operator, what to do, and the page that sho
     ['ep_3', { ...sick, id: 'ep_3', paused: { reason: 'r', since: 1 } }],
   ]);
   const board = { topic: (name: string) => (name === 'endpoints' ? endpoints : new Map()) };
-  isFull = true;
-  port.cluster = clusterOf({ operator: { ps: async () => view }, board });
-  const { alarms, counts, sickEndpoints, queues, takeovers } = (await json('GET', '/api/overview')).body as Overview;
-  isFull = false;
+  const measured = { storeFull: true, diskFreeBytes: 999 };
+  const hosts = async () => [
+    { node: 'n1', answer: measured },
+    { node: 'n2', answer: null },
+  ];
+  port.cluster = clusterOf({ operator: { ps: async () => view, askHosts: hosts }, board });
+  const { alarms, counts, sickEndpoints, queues, takeovers, nodes } = (await json('GET', '/api/overview'))
+    .body as Overview;
+  assert.equal(
+    nodes.map((one) => one.measured),
+    [measured, null],
+  );
   assert.equal(
     alarms.map(({ severity, what }) => `${severity}: ${what}`),
     [
@@ -71,11 +89,14 @@ it('the overview names what needs an operator, what to do, and the page that sho
       'critical: The node n2 is dead: crashed',
       'critical: 1 quarantined actor: key:a/b',
       'critical: 1 dead letter: hold.settle at account:a',
+      'warning: The disk of the data folder on h1 has less than 0 MiB free',
       'warning: 1 endpoint down: sim/fast at alpha',
       'warning: The node n1 was started again 2 times in the last hour',
     ],
   );
   assert.equal(alarms[5], {
+    name: 'dead-letters',
+    subject: null,
     severity: 'critical',
     what: '1 dead letter: hold.settle at account:a',
     since: 5,
@@ -90,17 +111,20 @@ it('the overview names what needs an operator, what to do, and the page that sho
 
 it('a quiet cluster has no alarm; deaths and what was taken over are shown, first claims are not', async () => {
   const events = async () => [
-    { n: 4, type: 'claimed', from: 'n2' },
-    { n: 3, type: 'died', from: null },
-    { n: 2, type: 'claimed', from: null },
-    { n: 1, type: 'joined', from: null },
+    { n: 4, type: 'claimed', from: 'n2', moves: [[7, 2]] },
+    { n: 3, type: 'died', from: null, moves: null },
+    { n: 2, type: 'claimed', from: null, moves: [[7, 1]] },
+    { n: 1, type: 'joined', from: null, moves: null },
   ];
-  port.cluster = clusterOf({ operator: { ps: async () => QUIET, events }, board: NO_BOARD });
+  port.cluster = clusterOf({ operator: { ps: async () => QUIET, events, askHosts }, board: NO_BOARD });
   const { alarms, takeovers } = (await json('GET', '/api/overview')).body as Overview;
   assert.equal(alarms, []);
   assert.equal(
-    takeovers.map(({ n }) => n),
-    [4, 3],
+    takeovers.map(({ n, shards }) => [n, shards]),
+    [
+      [4, 1],
+      [3, null],
+    ],
   );
 });
 

@@ -78,6 +78,7 @@ CREATE TABLE nodes (
   pid integer NOT NULL,
   host text NOT NULL,
   beat bigint NOT NULL DEFAULT 0,
+  beat_at double precision,
   reaches text NOT NULL DEFAULT '[]',
   state text COLLATE "C" NOT NULL DEFAULT 'joining',
   why text,
@@ -99,11 +100,13 @@ CREATE TABLE cluster_events (
   type text COLLATE "C" NOT NULL,
   node text NOT NULL,
   incarnation text COLLATE "C" NOT NULL,
-  shards integer,
+  moves jsonb,
   from_node text,
   from_incarnation text COLLATE "C",
   took_ms double precision,
-  why text
+  why text,
+  last_beat_at double precision,
+  suspected_at double precision
 );
 
 CREATE TABLE settings (

@@ -76,6 +76,7 @@ CREATE TABLE nodes (
   pid INTEGER NOT NULL,
   host TEXT NOT NULL,
   beat INTEGER NOT NULL DEFAULT 0,
+  beat_at INTEGER,
   reaches TEXT NOT NULL DEFAULT '[]',
   state TEXT NOT NULL DEFAULT 'joining',
   why TEXT,
@@ -96,11 +97,13 @@ CREATE TABLE cluster_events (
   type TEXT NOT NULL,
   node TEXT NOT NULL,
   incarnation TEXT NOT NULL,
-  shards INTEGER,
+  moves TEXT,
   from_node TEXT,
   from_incarnation TEXT,
   took_ms INTEGER,
-  why TEXT
+  why TEXT,
+  last_beat_at INTEGER,
+  suspected_at INTEGER
 );
 
 CREATE TABLE settings (

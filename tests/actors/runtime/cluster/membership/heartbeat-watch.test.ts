@@ -11,7 +11,7 @@ const ALL = ['a', 'b', 'c'];
 function row(incarnation: string, beat: number, reaches: readonly string[] = ALL): NodeRow {
   return {
     ...{ name: incarnation, incarnation, birth: ALL.indexOf(incarnation) + 1, address: '', operatorUrl: '', pid: 1 },
-    ...{ host: '', beat, reaches, state: 'up', why: null },
+    ...{ host: '', beat, beatAt: null, reaches, state: 'up', why: null },
   };
 }
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
-import { type CommittedStep, systemClock } from '../../../../actors/runtime/index.ts';
-import { feedRoute } from '../../../../gateway/operator/http/step-feed.ts';
+import { type Cluster, type CommittedStep, systemClock } from '../../../../actors/runtime/index.ts';
+import { feedRoute } from '../../../../gateway/operator/http/feed.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { answerTo, clusterOf, openPort, type Port, SESSIONS, TOKEN, until } from '../port.ts';
 
@@ -13,9 +13,13 @@ interface Message {
   readonly type: string;
   readonly version?: number;
   readonly dropped?: number | null;
+  readonly moves?: unknown;
+  readonly event?: unknown;
+  readonly alarm?: unknown;
 }
 
 let port: Port;
+let WATCHED: Cluster;
 const watchers = new Map<string, Set<(step: CommittedStep) => void>>();
 
 test.before(async () => {
@@ -29,7 +33,8 @@ test.before(async () => {
       if (sees.size === 0) watchers.delete(pattern);
     };
   };
-  port.cluster = clusterOf({ operator: { watch } });
+  WATCHED = clusterOf({ operator: { watch } });
+  port.cluster = WATCHED;
 });
 test.after(() => port.close());
 
@@ -137,6 +142,54 @@ it('a client cannot acknowledge what it did not receive, and one that comes back
   await until(() => client.messages.at(-1)?.type === 'error');
   assert.is(client.messages.length, 257);
   await client.ends();
+});
+
+it('nodes, moved shards, events and alarms are told as they change, and nothing is followed before and after', async () => {
+  const members = [{ name: 'n1', incarnation: 'i1', state: 'up', live: true, shards: 2, beatAt: 5 }];
+  const epochs = [1, 1];
+  const stored = { events: [{ n: 1, at: 1, type: 'joined', moves: null as unknown }], alarms: ['{"name":"a"}'] };
+  const notices = { members: null as (() => void) | null, log: null as (() => void) | null };
+  const watchOf = (name: keyof typeof notices) => (see: () => void) => {
+    notices[name] = see;
+    return () => {
+      notices[name] = null;
+    };
+  };
+  const operator = {
+    members: () => members,
+    shards: () => epochs.map((epoch, shard) => ({ shard, owner: 'i1', epoch })),
+    watchMembers: watchOf('members'),
+    events: async () => [...stored.events].reverse(),
+  };
+  const changes = { watch: (_: string, see: () => void) => watchOf('log')(see) };
+  const rows = { rows: async () => [...stored.alarms].reverse().map((body) => ({ body })) };
+  port.cluster = clusterOf({ operator, changes, rows });
+  const client = new Client();
+  await until(() => client.socket.readyState === WebSocket.OPEN);
+  assert.equal(notices, { members: null, log: null });
+  client.say({ about: ['nodes', 'events'] });
+  await until(() => client.messages.length === 1);
+  assert.equal(client.messages[0], { cursor: 1, type: 'nodes', at: 1_000, nodes: members });
+  // The first read is the state from which events are told.
+  await new Promise((resolve) => setImmediate(resolve));
+
+  epochs[1] = 2;
+  stored.events[0] = { n: 1, at: 2, type: 'claimed', moves: [[1, 2]] };
+  stored.events.push({ n: 2, at: 3, type: 'died', moves: null });
+  notices.members?.();
+  await until(() => client.messages.length === 5);
+  assert.equal(client.messages.slice(2).map(({ type, moves, event }) => [type, moves ?? event]), [
+    ['shards', [{ shard: 1, epoch: 2, node: 'n1' }]],
+    ['event', { n: 1, at: 2, type: 'claimed', shards: 1 }],
+    ['event', { n: 2, at: 3, type: 'died', shards: null }],
+  ]);
+  stored.alarms.push('{"name":"b"}');
+  notices.log?.();
+  await until(() => client.messages.length === 6);
+  assert.equal([client.messages[5]?.type, client.messages[5]?.alarm], ['alarm', { name: 'b' }]);
+  client.socket.close();
+  await until(() => notices.members === null && notices.log === null);
+  port.cluster = WATCHED;
 });
 
 it('wrong frames are answered, too many end the feed, and so do too many watchers', async () => {
