@@ -363,10 +363,9 @@ class GatewayNode implements NodeHandle {
   }
 
   #measureNode(): Promise<NodeGauges> {
-    const p99 = this.#loopDelay.percentile(99);
     return measureNode({
       commits: this.#metrics.requests.lastCommits,
-      loopDelayP99Ms: p99 > 0 ? p99 / 1e6 : null,
+      loopDelayP99Ms: this.#loopDelay.percentile(99) / 1e6,
       storeFull: this.#stores.store.full(),
       data: this.#options.config.data,
     });

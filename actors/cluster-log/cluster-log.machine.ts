@@ -12,7 +12,7 @@ export const CLUSTER_LOG = 'cluster-log';
 export const ALARM = 'alarm';
 export const RESUMPTION = 'resumption';
 export const ALARMS_MAX = 1_000;
-export const RESUMPTIONS_MAX = 200;
+const RESUMPTIONS_MAX = 200;
 /** Alarms that one report may have, and so those that are open at once. */
 export const OPEN_ALARMS_MAX = 64;
 /** Resumptions whose next report replaces their row: they are reported for ten seconds. */

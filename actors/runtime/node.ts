@@ -12,7 +12,6 @@ import { FailureReports } from './cluster/membership/failure-reports.ts';
 import { Member, type MembershipView } from './cluster/membership/member.ts';
 import { StoreTime } from './cluster/membership/store-time.ts';
 import type { NodeParts, TransportFactory } from './cluster/node-parts.ts';
-import { MembershipNotices } from './cluster/membership/membership-notices.ts';
 import { NoticeBoard } from './cluster/notice-board.ts';
 import { ClusterOperator } from './cluster/operator.ts';
 import { Peers } from './cluster/peers.ts';
@@ -21,7 +20,6 @@ import { Router } from './cluster/router.ts';
 import { Handoff } from './cluster/shards/handoff.ts';
 import { Ownership } from './cluster/shards/ownership.ts';
 import { Readiness } from './cluster/shards/readiness.ts';
-import { Resumptions } from './cluster/shards/resumptions.ts';
 import { ShardMap } from './cluster/shards/shard-map.ts';
 import type { Signal } from './cluster/signal.ts';
 import { signalRouter } from './cluster/signal-router.ts';
@@ -63,8 +61,6 @@ class Node implements ClusterNode {
   readonly rows: RowReader;
   readonly #parts: NodeParts;
   readonly #incarnation: string;
-  readonly #notices: MembershipNotices;
-  readonly #resumptions: Resumptions;
   readonly #time: StoreTime;
   readonly #levels: ChartLevels;
   readonly #map: ShardMap;
@@ -102,28 +98,15 @@ class Node implements ClusterNode {
       clock,
       limits,
       log,
+      member: (): Member => this.#member,
       now: (): number => this.#time.now(),
       send: (incarnation: string, signal: Signal): boolean => this.#peers.send(incarnation, signal),
       broadcast: (signal: Signal): void => this.#peers.broadcast(signal),
       linked: (incarnation: string): boolean => this.#peers.linked(incarnation),
     };
     this.rows = rowReader(store);
-    this.changes = new ClusterWatchers(base);
-    this.#notices = new MembershipNotices(base);
-    this.#resumptions = new Resumptions({
-      ...base,
-      name: parts.name,
-      shards: limits.shards,
-      loadedOf: (shard) => this.#engine.loadedOf(shard),
-      isDead: (incarnation) => this.#member.isDead(incarnation),
-      report: parts.onResumed,
-      next: this.changes,
-    });
-    this.#levels = new ChartLevels({
-      ...base,
-      member: () => this.#member,
-      chartsOf: (incarnation) => this.#peers.chartsOf(incarnation),
-    });
+    this.changes = new ClusterWatchers({ ...base, host: parts, engine: () => this.#engine });
+    this.#levels = new ChartLevels({ ...base, chartsOf: (incarnation) => this.#peers.chartsOf(incarnation) });
     this.#map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
     const deaths = new Deaths(base);
     this.#engine = this.#makeEngine(base, deaths);
@@ -139,10 +122,8 @@ class Node implements ClusterNode {
     this.#router = new Router(served);
     this.#ownership = new Ownership({
       ...served,
-      took: (rows) => {
-        this.#resumptions.took(rows);
-        this.#announce(rows);
-      },
+      resumptions: this.changes.resumptions,
+      took: (rows) => this.#announce(rows),
       adopted: (shard) => this.#router.wake(shard),
     });
     const owned = { ...served, ownership: this.#ownership, watchers: this.changes };
@@ -154,8 +135,7 @@ class Node implements ClusterNode {
     });
     const moved = { ...owned, handoff: this.#handoff, readiness: this.#readiness };
     this.#drain = new Drain({ ...moved, running: engine.activities, node: parts });
-    const notices = this.#notices;
-    this.operator = new ClusterOperator({ ...owned, kinds, router: this.#router, deaths, notices, host: parts });
+    this.operator = new ClusterOperator({ ...owned, kinds, router: this.#router, deaths, host: parts });
     this.#signalled = signalRouter({ ...moved, drain: this.#drain, exchange: this.board, board });
     this.#failureReports = new FailureReports({ ...served, host: parts.host, transport: this.#transport });
     this.#periodicTasks = periodicTasks({ ...parts, self, member: this.#member, now: base.now });
@@ -297,7 +277,7 @@ class Node implements ClusterNode {
       log: this.#parts.log,
       committed: this.#parts.onCommitted,
       reported: this.#parts.onReported,
-      watchers: this.#resumptions,
+      watchers: this.changes,
       traced: this.#parts.traced,
     };
   }
@@ -379,14 +359,14 @@ class Node implements ClusterNode {
   }
 
   #ownerChanged(shard: number): void {
-    this.#notices.notify();
+    this.changes.members.notify();
     this.#router.wake(shard);
     this.#ownership.reconcile();
   }
 
   #viewChanged({ nodes }: MembershipView): void {
     if (this.#ended) return;
-    this.#notices.notify();
+    this.changes.members.notify();
     this.#peers.follow(nodes);
     this.#levels.settle();
     this.#ownership.reconcile();

@@ -2,8 +2,9 @@
  * What needs an operator now, of what a node knows of its cluster: each with what to do, the worst first. Every node finds
  * the same alarms under the same names, so that one alarm is one, whichever node reports it.
  */
-import { openAlarms } from '../../actors/cluster-log/cluster-log.ts';
+
 import { OPEN_ALARMS_MAX } from '../../actors/cluster-log/cluster-log.machine.ts';
+import { openAlarms } from '../../actors/cluster-log/cluster-log.ts';
 import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
 import type { Cluster, ClusterView } from '../../actors/runtime/index.ts';
 import { type AlarmRecord, alarmId, type FoundAlarm } from '../../actors/terms/alarm.ts';
@@ -13,14 +14,14 @@ import { gaugesOfNodes, type NodeGauges } from './metrics/node-gauges.ts';
 type SeenEndpoint = Pick<Endpoint, 'id' | 'model' | 'provider' | 'health' | 'paused'>;
 
 /** The cluster as an operator looks at it, at one instant. */
-export interface Look {
+export interface ClusterLook {
   readonly view: ClusterView;
   readonly endpoints: readonly SeenEndpoint[];
   /** By the name of the node. */
   readonly gauges: ReadonlyMap<string, NodeGauges>;
 }
 
-export async function lookAt(cluster: Pick<Cluster, 'operator' | 'board'>): Promise<Look> {
+export async function lookAt(cluster: Pick<Cluster, 'operator' | 'board'>): Promise<ClusterLook> {
   const [view, gauges] = await Promise.all([cluster.operator.ps(), gaugesOfNodes(cluster)]);
   return { view, gauges, endpoints: [...endpointsOn(cluster.board).values()] as unknown as readonly Endpoint[] };
 }
@@ -29,7 +30,7 @@ export async function lookAt(cluster: Pick<Cluster, 'operator' | 'board'>): Prom
 const NAMED_MAX = 3;
 
 /** `lowDiskBytes`: less free space than this is an alarm. */
-export function alarmsOf({ view, endpoints, gauges }: Look, lowDiskBytes: number): readonly FoundAlarm[] {
+export function alarmsOf({ view, endpoints, gauges }: ClusterLook, lowDiskBytes: number): readonly FoundAlarm[] {
   return [
     ...outage(view),
     ...fullStore([...gauges.values()]),

@@ -20,7 +20,8 @@ import {
   StoreOutcomeUnknown,
   StoreRefused,
 } from '../../actors/runtime/ports/store.ts';
-import { MemoryTables, type Registration } from './memory-tables.ts';
+import type { Registration } from './memory-membership.ts';
+import { MemoryTables } from './memory-tables.ts';
 
 /** The fault of one commit. */
 export type CommitFault =

@@ -2,36 +2,25 @@
 
 import { isInState } from '../../actors/runtime/actor/state-text.ts';
 import { ownerOf } from '../../actors/runtime/index.ts';
-import {
-  type ActorCountRow,
-  type ActorEntry,
-  type ActorPage,
-  type ActorQuery,
-  type ActorRecord,
-  type ClusterEvent,
-  type ClusterRows,
-  deathSetting,
-  ENDED_NODES_MAX,
-  type Heartbeat,
-  type IndexColumn,
-  type NodeRow,
-  type RowKey,
-  type RowQuery,
-  type RowRecord,
-  type RowTrim,
-  type ShardMove,
-  type ShardRow,
-  type ShardVerdict,
-  type ShardWrite,
-  type Store,
-  type StoredState,
-  type TimerRecord,
+import type {
+  ActorCountRow,
+  ActorEntry,
+  ActorPage,
+  ActorQuery,
+  ActorRecord,
+  IndexColumn,
+  RowKey,
+  RowQuery,
+  RowRecord,
+  RowTrim,
+  ShardVerdict,
+  ShardWrite,
+  StoredState,
+  TimerRecord,
 } from '../../actors/runtime/ports/store.ts';
 import { stateOf } from '../../actors/runtime/stores/state-of.ts';
-import { MemoryEvents } from './memory-events.ts';
+import { MemoryMembership } from './memory-membership.ts';
 import { compareRows, compareText, orderOf } from './row-order.ts';
-
-export type Registration = Parameters<Store['register']>[0];
 
 const QUERY_ROWS_MAX = 1_000;
 
@@ -40,26 +29,19 @@ interface StoredTimer {
   readonly shard: number;
 }
 
-export class MemoryTables {
+export class MemoryTables extends MemoryMembership {
   readonly #actors = new Map<string, ActorRecord>();
   readonly #since = new Map<string, number>();
   /** collection -> id -> address -> row */
   readonly #rows = new Map<string, Map<string, Map<string, RowRecord>>>();
   readonly #openRows = new Map<string, Map<string, RowRecord>>();
   readonly #timers = new Map<string, Map<string, StoredTimer>>();
-  readonly #nodes = new Map<string, NodeRow>();
-  readonly #shards: ShardRow[];
-  readonly #settings = new Map<string, string>();
-  #shardsRevision = 1;
-  readonly events: MemoryEvents;
   readonly #now: () => number;
 
   /** `now` is the store time, ms. */
   constructor(shards: number, now: () => number) {
+    super(shards, now);
     this.#now = now;
-    this.events = new MemoryEvents(now);
-    this.#shards = Array.from({ length: shards }, (_, shard) => ({ shard, owner: null, epoch: 0 }));
-    this.#settings.set('shards', String(shards));
   }
 
   commit(writes: readonly ShardWrite[]): readonly ShardVerdict[] {
@@ -72,7 +54,7 @@ export class MemoryTables {
   }
 
   #judge(write: ShardWrite): 'fence' | 'version' | null {
-    const row = this.#shards[write.shard];
+    const row = this.shardRow(write.shard);
     if (row?.owner !== write.owner || row.epoch !== write.epoch) return 'fence';
     for (const { record, expected } of write.actors) {
       if ((this.#actors.get(record.address)?.version ?? 0) !== expected) return 'version';
@@ -259,129 +241,6 @@ export class MemoryTables {
   timersOf(address: string): readonly TimerRecord[] {
     return [...(this.#timers.get(address)?.values() ?? [])].map(({ timer }) => timer).sort(compareTimers);
   }
-
-  register(node: Registration): { readonly birth: number } {
-    if (this.#nodes.has(node.incarnation)) throw new Error(`incarnation ${node.incarnation} is already registered`);
-    for (const other of this.#nodes.values()) if (other.name === node.name) this.#die(other, 'replaced', null);
-    const ended = this.allNodes().filter((other) => !isAlive(other));
-    for (const { incarnation } of ended.slice(0, -ENDED_NODES_MAX)) {
-      this.#nodes.delete(incarnation);
-      this.#settings.delete(deathSetting(incarnation));
-    }
-    const birth = (this.allNodes().at(-1)?.birth ?? 0) + 1;
-    this.#nodes.set(node.incarnation, {
-      ...node,
-      birth,
-      beat: 0,
-      beatAt: null,
-      reaches: [],
-      state: 'joining',
-      why: null,
-    });
-    this.events.note('joined', node, {});
-    return { birth };
-  }
-
-  #die(node: NodeRow, why: string, suspectedAt: number | null): boolean {
-    if (!isAlive(node)) return false;
-    this.#nodes.set(node.incarnation, { ...node, state: 'dead', why });
-    this.events.died(node, why, suspectedAt);
-    return true;
-  }
-
-  clusterEvents(query: Parameters<Store['clusterEvents']>[0]): ClusterEvent[] {
-    checkLimit(query.limit);
-    return this.events.list(query);
-  }
-
-  heartbeat({ incarnation, reaches, state }: Heartbeat): Omit<ClusterRows, 'now'> {
-    const node = this.#nodes.get(incarnation);
-    if (node && isAlive(node)) {
-      this.#nodes.set(incarnation, {
-        ...node,
-        beat: node.beat + 1,
-        beatAt: this.#now(),
-        reaches: [...reaches],
-        state,
-      });
-    }
-    const all = this.allNodes();
-    const ended = all.filter((other) => !isAlive(other)).slice(-ENDED_NODES_MAX);
-    const nodes = all.filter((other) => isAlive(other) || ended.includes(other));
-    return { nodes, shardsRevision: this.#shardsRevision };
-  }
-
-  allNodes(): readonly NodeRow[] {
-    return [...this.#nodes.values()].sort((a, b) => a.birth - b.birth);
-  }
-
-  markDead(incarnation: string, seenBeat: number, why: string, suspectedAt: number | null = null): boolean {
-    const node = this.#nodes.get(incarnation);
-    return node?.beat === seenBeat && this.#die(node, why, suspectedAt);
-  }
-
-  leave(incarnation: string): void {
-    const node = this.#nodes.get(incarnation);
-    if (node === undefined || !isAlive(node)) return;
-    this.#nodes.set(incarnation, { ...node, state: 'left', why: 'left' });
-    this.events.left(node);
-  }
-
-  shardRows(): readonly ShardRow[] {
-    return [...this.#shards];
-  }
-
-  claim(owner: string, from: readonly ShardRow[]): readonly ShardRow[] {
-    if (this.#nodes.get(owner)?.state !== 'up') return [];
-    const taken: ShardRow[] = [];
-    const holders = new Map<string | null, ShardMove[]>();
-    for (const seen of from) {
-      const row = this.#shards[seen.shard];
-      if (!row || row.owner !== seen.owner || row.epoch !== seen.epoch) continue;
-      const holder = row.owner === null ? undefined : this.#nodes.get(row.owner);
-      if (holder && holder.incarnation !== owner && isAlive(holder)) continue;
-      const moved = this.#move(row, owner);
-      holders.set(row.owner, [...(holders.get(row.owner) ?? []), [moved.shard, moved.epoch]]);
-      taken.push(moved);
-    }
-    if (taken.length > 0) this.#shardsRevision += 1;
-    for (const [holder, moves] of holders) this.#noteMove('claimed', owner, holder, moves);
-    return taken;
-  }
-
-  give(from: ShardRow, to: string): ShardRow | null {
-    const row = this.#shards[from.shard];
-    if (!row || from.owner === null || row.owner !== from.owner || row.epoch !== from.epoch) return null;
-    if (this.#nodes.get(to)?.state !== 'up') return null;
-    this.#shardsRevision += 1;
-    const moved = this.#move(row, to);
-    this.#noteMove('handed_over', to, row.owner, [[moved.shard, moved.epoch]]);
-    return moved;
-  }
-
-  #noteMove(type: 'claimed' | 'handed_over', to: string, from: string | null, moves: readonly ShardMove[]): void {
-    const named = (incarnation: string) => ({ incarnation, name: this.#nodes.get(incarnation)?.name ?? incarnation });
-    this.events.noteMove(type, { to: named(to), from: from === null ? null : named(from), moves });
-  }
-
-  #move(row: ShardRow, owner: string): ShardRow {
-    const moved = { shard: row.shard, owner, epoch: row.epoch + 1 };
-    this.#shards[row.shard] = moved;
-    return moved;
-  }
-
-  /** Applies the effect of restoring a copy to every shard. */
-  raiseEpochs(jump: number): void {
-    for (const { shard, epoch } of this.#shards) this.#shards[shard] = { shard, owner: null, epoch: epoch + jump };
-    this.#shardsRevision += jump;
-  }
-
-  setting(name: string, valueIfAbsent: string): string {
-    const stored = this.#settings.get(name);
-    if (stored !== undefined) return stored;
-    this.#settings.set(name, valueIfAbsent);
-    return valueIfAbsent;
-  }
 }
 
 function inOrder<T>(found: ReadonlyMap<string, T>): readonly T[] {
@@ -401,10 +260,6 @@ function checkLimit(limit: number): void {
   if (!Number.isInteger(limit) || limit < 1 || limit > QUERY_ROWS_MAX) {
     throw new RangeError(`limit must be 1 to ${QUERY_ROWS_MAX}`);
   }
-}
-
-function isAlive(node: NodeRow): boolean {
-  return node.state !== 'dead' && node.state !== 'left';
 }
 
 function compareTimers(a: TimerRecord, b: TimerRecord): number {

@@ -22,9 +22,9 @@ import type {
   Operator,
   StoreOutage,
 } from './cluster.ts';
+import { membersOf, pastOf, withResidents } from './cluster-view.ts';
 import type { Cause, Deaths } from './membership/deaths.ts';
 import { isAlive, type Member } from './membership/member.ts';
-import type { MembershipNotices } from './membership/membership-notices.ts';
 import type { NodeParts } from './node-parts.ts';
 import { RecordedSteps } from './recorded-steps.ts';
 import type { Router } from './router.ts';
@@ -35,7 +35,6 @@ import { listActors } from './stored-actors.ts';
 import type { ClusterWatchers } from './watchers.ts';
 
 const GAUGES_MS = 1_000;
-const HOUR_MS = 3_600_000;
 /** How long `ps` waits for the store; an operator asks most urgently when it does not answer. */
 const PS_STORE_MS = 2_000;
 const NO_ANSWER = 'the store does not answer';
@@ -54,7 +53,6 @@ interface OperatorParts {
   readonly calls: Calls;
   readonly watchers: ClusterWatchers;
   readonly deaths: Deaths;
-  readonly notices: MembershipNotices;
   readonly store: Store;
   readonly kinds: readonly RegisteredKind[];
   readonly clock: Clock;
@@ -119,20 +117,11 @@ export class ClusterOperator implements Operator {
   }
 
   members(): readonly MemberView[] {
-    const { member, map } = this.#parts;
-    const { nodes, live } = member.view;
-    const shardsPerNode = map.tally();
-    return nodes
-      .filter((row) => isAlive(row) || isNewestOf(row, nodes))
-      .map((row) => ({
-        ...row,
-        shards: shardsPerNode.get(row.incarnation) ?? 0,
-        live: live.has(row.incarnation),
-      }));
+    return membersOf(this.#parts.member.view, this.#parts.map);
   }
 
   watchMembers(see: () => void): () => void {
-    return this.#parts.notices.watch(see);
+    return this.#parts.watchers.members.watch(see);
   }
 
   /** What only the store knows, unless it does not answer in time. */
@@ -368,45 +357,8 @@ export class ClusterOperator implements Operator {
   }
 }
 
-/** The stored counts, with those of resident kinds as the nodes have them in memory, if every node answers. */
-function withResidents(
-  stored: readonly ActorCountRow[],
-  residents: readonly (readonly ActorCountRow[] | null)[],
-): readonly ActorCountRow[] {
-  if (residents.includes(null)) return stored;
-  const live = new Map<string, ActorCountRow>();
-  for (const row of residents.flatMap((rows) => rows ?? [])) {
-    const name = `${row.kind} ${row.state} ${row.chart}`;
-    live.set(name, { ...row, count: row.count + (live.get(name)?.count ?? 0) });
-  }
-  const kinds = new Set([...live.values()].map(({ kind }) => kind));
-  return [...stored.filter(({ kind }) => !kinds.has(kind)), ...live.values()].sort((a, b) =>
-    `${a.kind} ${a.state}` < `${b.kind} ${b.state}` ? -1 : 1,
-  );
-}
-
-/** How a node ended before, as its launcher saw it, else as its peers did. */
-function pastOf(
-  { name }: NodeRow,
-  nodes: readonly NodeRow[],
-  restarts: NodeRestarts | undefined,
-  now: number,
-): Pick<ClusterView['nodes'][number], 'restarts' | 'lastEnd'> {
-  const ended = nodes.filter((row) => row.name === name && !isAlive(row)).sort((a, b) => b.birth - a.birth)[0];
-  const seen = ended === undefined ? null : { reason: ended.why ?? 'left in order', at: null };
-  if (restarts === undefined) return { restarts: null, lastEnd: seen };
-  const { total, times, lastEnd } = restarts;
-  const lastHour = times.filter((at) => at > now - HOUR_MS).length;
-  return { restarts: { total, lastHour }, lastEnd: lastEnd ?? seen };
-}
-
 /** False if the shard moved before its owner could answer. */
 function isServed(reply: object): boolean {
   const { served, outcome } = reply as { readonly served?: boolean; readonly outcome?: string };
   return served !== false && outcome !== 'not-served';
-}
-
-/** An ended node is listed until a node of the same name starts. */
-function isNewestOf(row: NodeRow, nodes: readonly NodeRow[]): boolean {
-  return nodes.every((other) => other.name !== row.name || other.birth <= row.birth);
 }

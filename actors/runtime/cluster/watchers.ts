@@ -1,10 +1,11 @@
 import { ownerOf } from '../actor/address.ts';
 import type { CommittedStep, StepReceiver } from '../durable/engine.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { NodeLimits } from '../ports/limits.ts';
 import { type Log, textOf } from '../ports/log.ts';
 import type { Changes } from './cluster.ts';
+import { MembershipNotices } from './membership/membership-notices.ts';
 import type { PeerOrigin } from './peers.ts';
+import { Resumptions, type ResumptionsParts } from './shards/resumptions.ts';
 import { renderSignal, type Signal } from './signal.ts';
 
 /** Signals to a peer follow each other no closer. */
@@ -21,9 +22,8 @@ const STEPS = 'steps ';
 /** A step with its content, for the topic of a pattern; its address, or null for any of the owner, for an owner's. */
 type See = (address: string | null, step: CommittedStep | null) => void;
 
-interface WatchersParts {
-  readonly clock: Clock;
-  readonly limits: Pick<NodeLimits, 'watchersMax' | 'watchedOwnersMax'>;
+interface WatchersParts extends Omit<ResumptionsParts, 'limits'> {
+  readonly limits: Pick<NodeLimits, 'watchersMax' | 'watchedOwnersMax' | 'shards'>;
   readonly log: Log;
   readonly broadcast: (signal: Signal) => void;
   readonly send: (incarnation: string, signal: Signal) => boolean;
@@ -50,6 +50,9 @@ interface WatchingPeer {
  * Each node sends its peers the topics that it watches; a peer sends what it has at once, then gathers for GATHER_MS.
  */
 export class ClusterWatchers implements Changes, StepReceiver {
+  /** Of this node's own view: nothing is sent to peers. */
+  readonly members: MembershipNotices;
+  readonly resumptions: Resumptions;
   readonly #parts: WatchersParts;
   /** By topic. */
   readonly #here = new Map<string, Set<See>>();
@@ -62,6 +65,8 @@ export class ClusterWatchers implements Changes, StepReceiver {
 
   constructor(parts: WatchersParts) {
     this.#parts = parts;
+    this.members = new MembershipNotices(parts);
+    this.resumptions = new Resumptions(parts);
   }
 
   /** Calls `see` for the steps of an owner's actors until the returned function is called. Throws at the bound. */
@@ -88,6 +93,7 @@ export class ClusterWatchers implements Changes, StepReceiver {
 
   /** True if a step of this actor is to be passed to `committed`. */
   isWatched(address: string): boolean {
+    if (this.resumptions.areWatched) return true;
     if (this.#here.size + this.#watching.size === 0) return false;
     const owner = ownerOf(address);
     if (this.#here.has(owner) || this.#watching.has(owner)) return true;
@@ -99,6 +105,7 @@ export class ClusterWatchers implements Changes, StepReceiver {
   committed(step: CommittedStep): void {
     const { address } = step;
     const owner = ownerOf(address);
+    this.resumptions.see(step);
     this.#notify(owner, address, null);
     for (const peer of this.#watching.get(owner) ?? []) {
       if (peer.addresses.size < ADDRESSES_PER_SIGNAL_MAX) peer.addresses.add(address);

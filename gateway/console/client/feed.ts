@@ -43,7 +43,7 @@ export interface MovedShard {
 }
 
 /** What the feed says of the cluster; after an event or an alarm its list is read again. */
-export type ClusterMessage =
+type ClusterMessage =
   | Gap
   | { readonly type: 'nodes'; readonly cursor: number; readonly at: number; readonly nodes: readonly SeenNode[] }
   | { readonly type: 'shards'; readonly cursor: number; readonly moves: readonly MovedShard[] }

@@ -1,6 +1,6 @@
 /** Who owns each shard: one square per shard in the colour of its node. The legend and the titles say the names. */
 
-export interface OwnedShard {
+interface OwnedShard {
   readonly shard: number;
   /** Name of its owner; null without one. */
   readonly node: string | null;

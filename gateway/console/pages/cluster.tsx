@@ -23,7 +23,7 @@ interface NodeRow extends SeenNode {
   readonly measured: {
     readonly commitP50Ms: number | null;
     readonly commitP99Ms: number | null;
-    readonly loopDelayP99Ms: number | null;
+    readonly loopDelayP99Ms: number;
     readonly diskFreeBytes: number | null;
   } | null;
 }
@@ -132,51 +132,7 @@ function nodeColumns(at: number, refresh: () => void): readonly Column<NodeRow>[
       cell: ({ beatAt }) => (beatAt === null ? 'none' : `${duration(at - beatAt)} ago`),
     },
     { name: 'Up for', isNumber: true, cell: ({ startedAt }) => <Age since={startedAt} /> },
-    {
-      name: 'Commit p50, p99',
-      isNumber: true,
-      cell: (node) => (
-        <Metric node={node} name="troupe_commit_seconds">
-          {pairOf(node.measured?.commitP50Ms, node.measured?.commitP99Ms)}
-        </Metric>
-      ),
-    },
-    {
-      name: 'Log lag',
-      isNumber: true,
-      cell: (node) => (
-        <Metric node={node} name="troupe_commit_lag_seconds">
-          {node.gauges && `${duration(node.gauges.commitLagMs)}, ${count(node.gauges.entriesWaiting)} waiting`}
-        </Metric>
-      ),
-    },
-    {
-      name: 'Loop p99',
-      isNumber: true,
-      cell: (node) => (
-        <Metric node={node} name="troupe_loop_delay_p99_seconds">
-          {timeText(node.measured?.loopDelayP99Ms)}
-        </Metric>
-      ),
-    },
-    {
-      name: 'Memory',
-      isNumber: true,
-      cell: (node) => (
-        <Metric node={node} name="troupe_resident_memory_bytes">
-          {bytesText(node.memoryBytes)}
-        </Metric>
-      ),
-    },
-    {
-      name: 'Disk free',
-      isNumber: true,
-      cell: (node) => (
-        <Metric node={node} name="troupe_disk_free_bytes">
-          {bytesText(node.measured?.diskFreeBytes)}
-        </Metric>
-      ),
-    },
+    ...MEASURED,
     {
       name: 'Restarts',
       isNumber: true,
@@ -192,6 +148,54 @@ function nodeColumns(at: number, refresh: () => void): readonly Column<NodeRow>[
     },
   ];
 }
+
+const MEASURED: readonly Column<NodeRow>[] = [
+  {
+    name: 'Commit p50, p99',
+    isNumber: true,
+    cell: (node) => (
+      <Metric node={node} name="troupe_commit_seconds">
+        {pairOf(node.measured?.commitP50Ms, node.measured?.commitP99Ms)}
+      </Metric>
+    ),
+  },
+  {
+    name: 'Log lag',
+    isNumber: true,
+    cell: (node) => (
+      <Metric node={node} name="troupe_commit_lag_seconds">
+        {node.gauges && `${duration(node.gauges.commitLagMs)}, ${count(node.gauges.entriesWaiting)} waiting`}
+      </Metric>
+    ),
+  },
+  {
+    name: 'Loop p99',
+    isNumber: true,
+    cell: (node) => (
+      <Metric node={node} name="troupe_loop_delay_p99_seconds">
+        {timeText(node.measured?.loopDelayP99Ms)}
+      </Metric>
+    ),
+  },
+  {
+    name: 'Memory',
+    isNumber: true,
+    cell: (node) => (
+      <Metric node={node} name="troupe_resident_memory_bytes">
+        {bytesText(node.memoryBytes)}
+      </Metric>
+    ),
+  },
+  {
+    name: 'Disk free',
+    isNumber: true,
+    cell: (node) => (
+      <Metric node={node} name="troupe_disk_free_bytes">
+        {bytesText(node.measured?.diskFreeBytes)}
+      </Metric>
+    ),
+  },
+];
 
 /** A measured number leads to the metrics of its node, where it has this name. */
 function Metric({

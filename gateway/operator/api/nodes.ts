@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import type { ClusterEvent } from '../../../actors/runtime/index.ts';
-import { type Look, lookAt } from '../alarms.ts';
+import { type ClusterLook, lookAt } from '../alarms.ts';
 import { change, quoted } from '../http/change.ts';
 import { isAbsent, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listed, listOf, listQuery, pageOf } from '../http/pages.ts';
-import { takeoverOf } from '../timeline/takeover.ts';
+import { shownEvent, takeoverOf } from '../timeline/takeover.ts';
 
 export const nodeRoutes: readonly OperatorRoute[] = [
   operatorRoute({
@@ -78,13 +77,8 @@ export const nodeRoutes: readonly OperatorRoute[] = [
 ];
 
 /** With what each node measures of itself; null members of one that does not answer. */
-export function measuredNodes({ view, gauges }: Pick<Look, 'view' | 'gauges'>): readonly object[] {
+export function measuredNodes({ view, gauges }: Pick<ClusterLook, 'view' | 'gauges'>): readonly object[] {
   return view.nodes.map((node) => ({ ...node, measured: (node.live ? gauges.get(node.name) : undefined) ?? null }));
-}
-
-/** Lists show how many shards moved; which ones is in the takeover. */
-export function shownEvent({ moves, ...event }: ClusterEvent): object {
-  return { ...event, shards: moves === null ? null : moves.length };
 }
 
 const STAY = 'no other node can take its shards, so it keeps them until it ends';

@@ -2,9 +2,9 @@
 
 import type { Clock } from '../../../actors/runtime/index.ts';
 import { consoleRoutes } from '../http/console-files.ts';
+import { feedRoute } from '../http/feed.ts';
 import type { OperatorRoute } from '../http/operator-route.ts';
 import { type SessionParts, sessionRoutes } from '../http/session-routes.ts';
-import { feedRoute } from '../http/feed.ts';
 import { type AccountServices, accountRoutes } from './accounts.ts';
 import { actorRoutes } from './actors.ts';
 import { alarmRoutes } from './alarms.ts';

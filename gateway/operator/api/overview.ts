@@ -1,7 +1,8 @@
 import type { Cluster, ClusterView } from '../../../actors/runtime/index.ts';
 import { alarmsOf, lookAt, sickOf, withBegins } from '../alarms.ts';
 import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
-import { measuredNodes, shownEvent } from './nodes.ts';
+import { shownEvent } from '../timeline/takeover.ts';
+import { measuredNodes } from './nodes.ts';
 
 export interface OverviewServices {
   /** Less free space on the disk of a data folder is an alarm. */

@@ -6,7 +6,7 @@
 import { ALARM } from '../../../actors/cluster-log/cluster-log.machine.ts';
 import { alarmOf, CLUSTER_LOG_ADDRESS, CLUSTER_LOG_OWNER } from '../../../actors/cluster-log/cluster-log.ts';
 import type { Cluster, ClusterEvent, MemberView } from '../../../actors/runtime/index.ts';
-import { shownEvent } from '../api/nodes.ts';
+import { shownEvent } from '../timeline/takeover.ts';
 
 /** Newest events and alarms that are compared with what the client has. */
 const COMPARED_MAX = 50;

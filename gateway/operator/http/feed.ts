@@ -35,15 +35,16 @@ export const feedRoute = (clock: Clock): OperatorRoute => ({
   method: 'GET',
   path: '/api/feed',
   policy: 'viewer',
-  summary: 'A WebSocket that tells steps of watched actors, nodes, shards, events and alarms; any other request gets 426.',
+  summary:
+    'A WebSocket that tells steps of watched actors, nodes, shards, events and alarms; any other request gets 426.',
   answer: () => null,
-  socket: ({ cluster }) => new Feed(cluster, clock),
+  socket: ({ cluster }) => new OperatorFeed(cluster, clock),
 });
 
 type FeedSocket = Pick<ClientSocket, 'send' | 'close' | 'refused'>;
 
 /** One client's feed. Until it names patterns nothing is watched. */
-class Feed implements SocketUser {
+class OperatorFeed implements SocketUser {
   /** A drain may end it at any time: its client goes on at another node. */
   readonly isBusy = false;
   readonly #cluster: Cluster;
@@ -75,7 +76,8 @@ class Feed implements SocketUser {
   onFrame(bytes: Buffer): void {
     const frame = parsed(bytes);
     if (frame === null) {
-      if (this.#socket?.refused()) this.#tell({ type: 'error', message: 'a frame is { watch?, about?, from? } or { ack }' });
+      if (this.#socket?.refused())
+        this.#tell({ type: 'error', message: 'a frame is { watch?, about?, from? } or { ack }' });
       return;
     }
     if (frame.ack !== undefined) this.#acknowledged = Math.max(this.#acknowledged, Math.min(frame.ack, this.#cursor));

@@ -10,8 +10,8 @@ export interface NodeGauges {
   /** Of the newest 1,024 commits; null before the first. */
   readonly commitP50Ms: number | null;
   readonly commitP99Ms: number | null;
-  /** Of the event loop since the start of the node; null if it is not measured. */
-  readonly loopDelayP99Ms: number | null;
+  /** Of the event loop since the start of the node. */
+  readonly loopDelayP99Ms: number;
   readonly heapUsedBytes: number;
   /** The disk of its store has room only for work under way. */
   readonly storeFull: boolean;
@@ -21,7 +21,7 @@ export interface NodeGauges {
 
 interface Measured {
   readonly commits: Pick<RecentTimes, 'percentile'>;
-  readonly loopDelayP99Ms: number | null;
+  readonly loopDelayP99Ms: number;
   readonly storeFull: boolean;
   /** Path of the data folder. */
   readonly data: string;

@@ -52,9 +52,7 @@ export class NodeMetrics {
     this.#gauge('troupe_resident_memory_bytes', 'Resident memory', rssBytes);
     const { heapUsedBytes, loopDelayP99Ms, diskFreeBytes } = gauges;
     this.#gauge('troupe_heap_used_bytes', 'Heap in use', heapUsedBytes);
-    if (loopDelayP99Ms !== null) {
-      this.#gauge('troupe_loop_delay_p99_seconds', 'Event loop delay', loopDelayP99Ms / 1_000);
-    }
+    this.#gauge('troupe_loop_delay_p99_seconds', 'Event loop delay', loopDelayP99Ms / 1_000);
     if (diskFreeBytes !== null) {
       this.#gauge('troupe_disk_free_bytes', 'Free space on the disk of the data folder', diskFreeBytes);
     }

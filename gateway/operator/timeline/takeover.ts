@@ -137,3 +137,8 @@ function shardsOf({ at, beganAt, node, moves }: ClusterEvent) {
 function counted(count: number, what: string): string {
   return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
+
+/** Lists show how many shards moved; which ones is in the takeover. */
+export function shownEvent({ moves, ...event }: ClusterEvent): object {
+  return { ...event, shards: moves === null ? null : moves.length };
+}

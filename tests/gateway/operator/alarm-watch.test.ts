@@ -16,7 +16,7 @@ function scene() {
   const reports: (readonly string[])[] = [];
   const cluster = clusterOf({
     operator: { ps: async () => state.view, askHosts: async () => [] },
-    board: new MemoryBoard(new Map()),
+    board: new MemoryBoard({}),
     rows: { rows: async () => state.open.map((one) => ({ body: JSON.stringify(one) })) },
     owns: () => state.owns,
     now: () => state.now,

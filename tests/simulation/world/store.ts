@@ -13,7 +13,7 @@ import {
   StoreOutcomeUnknown,
   StoreRefused,
 } from '../../../actors/runtime/ports/store.ts';
-import type { Registration } from '../../support/memory-tables.ts';
+import type { Registration } from '../../support/memory-membership.ts';
 import type { Database } from './database.ts';
 import type { Dice } from './dice.ts';
 import type { Place } from './scheduler.ts';

@@ -4,8 +4,8 @@ import type { NodeLimits } from '../../ports/limits.ts';
 import { type Log, textOf } from '../../ports/log.ts';
 import type { NodeRow, ShardRow, Store } from '../../ports/store.ts';
 import type { Member } from '../membership/member.ts';
+import type { Resumptions } from './resumptions.ts';
 import type { ShardMap } from './shard-map.ts';
-import type { TakenShard } from './resumptions.ts';
 import { preferred } from './shard-map.ts';
 
 /** After this many heartbeats any node may take an ownerless shard: views of the live set may differ for a while. */
@@ -20,8 +20,9 @@ interface OwnershipParts {
   readonly clock: Clock;
   readonly limits: NodeLimits;
   readonly log: Log;
+  readonly resumptions: Pick<Resumptions, 'took'>;
   /** This node took shards: notify the peers. */
-  readonly took: (rows: readonly TakenShard[]) => void;
+  readonly took: (rows: readonly ShardRow[]) => void;
   /** A shard is served here from now on: parked messages for it may be routed. */
   readonly adopted: (shard: number) => void;
 }
@@ -185,7 +186,8 @@ export class Ownership {
     }
     if (taken.length > 0) {
       this.#parts.log({ level: 'info', message: 'shards taken', count: taken.length });
-      this.#parts.took(taken.map((row) => ({ ...row, from: owners.get(row.shard) ?? null })));
+      this.#parts.resumptions.took(taken.map((row) => ({ ...row, from: owners.get(row.shard) ?? null })));
+      this.#parts.took(taken);
     }
   }
 

@@ -1,7 +1,9 @@
 import { kindOf, shardOf } from '../../actor/address.ts';
-import type { CommittedStep, StepReceiver } from '../../durable/engine.ts';
+import type { CommittedStep, Engine } from '../../durable/engine.ts';
 import type { Cancel, Clock } from '../../ports/clock.ts';
+import type { NodeLimits } from '../../ports/limits.ts';
 import type { ShardRow } from '../../ports/store.ts';
+import type { Member } from '../membership/member.ts';
 
 /** For this long after a claim the work of its shards is watched. */
 const WATCH_MS = 10_000;
@@ -36,22 +38,18 @@ interface ResumedKind {
 }
 
 /** A shard that this node has claimed, and the incarnation that had it. */
-export interface TakenShard extends ShardRow {
+interface TakenShard extends ShardRow {
   readonly from: string | null;
 }
 
-interface ResumptionsParts {
+export interface ResumptionsParts {
   readonly self: string;
-  readonly name: string;
+  /** Without `onResumed` nothing is watched. */
+  readonly host: { readonly name: string; readonly onResumed?: (resumption: Resumption) => void };
   readonly clock: Clock;
-  readonly shards: number;
-  /** Actors of a shard in memory. */
-  readonly loadedOf: (shard: number) => number;
-  readonly isDead: (incarnation: string) => boolean;
-  /** Undefined: nothing is watched. */
-  readonly report: ((resumption: Resumption) => void) | undefined;
-  /** Receives every step after this one has seen it. */
-  readonly next: StepReceiver;
+  readonly limits: Pick<NodeLimits, 'shards'>;
+  readonly member: () => Pick<Member, 'isDead'>;
+  readonly engine: () => Pick<Engine, 'loadedOf'>;
 }
 
 interface Watch {
@@ -70,7 +68,7 @@ interface Watch {
  * Watches the first commits in shards that this node took over from a dead one, and reports them: at the first commit, at
  * most once a second after it, and for ten seconds. Nothing is watched at other times.
  */
-export class Resumptions implements StepReceiver {
+export class Resumptions {
   readonly #parts: ResumptionsParts;
   readonly #watches = new Map<string, Watch>();
 
@@ -79,19 +77,28 @@ export class Resumptions implements StepReceiver {
   }
 
   took(rows: readonly TakenShard[]): void {
-    if (this.#parts.report === undefined) return;
+    if (this.#parts.host.onResumed === undefined) return;
+    const member = this.#parts.member();
     for (const { shard, epoch, from } of rows) {
-      if (from !== null && this.#parts.isDead(from)) this.#watchOf(from).epochs.set(shard, epoch);
+      if (from !== null && member.isDead(from)) this.#watchOf(from).epochs.set(shard, epoch);
     }
   }
 
-  isWatched(address: string): boolean {
-    return this.#watches.size > 0 || this.#parts.next.isWatched(address);
+  /** True while the steps of this node are to be passed to `see`. */
+  get areWatched(): boolean {
+    return this.#watches.size > 0;
   }
 
-  committed(step: CommittedStep): void {
-    if (this.#watches.size > 0) this.#see(step);
-    this.#parts.next.committed(step);
+  /** An actor of this node has committed a step. */
+  see(step: CommittedStep): void {
+    if (this.#watches.size === 0) return;
+    const shard = shardOf(step.address, this.#parts.limits.shards);
+    for (const watch of this.#watches.values()) {
+      if (watch.epochs.get(shard) !== step.epoch || watch.seen.has(step.address)) continue;
+      if (watch.seen.size >= ACTORS_COUNTED_MAX) continue;
+      watch.seen.add(step.address);
+      this.#note(watch, step);
+    }
   }
 
   #watchOf(from: string): Watch {
@@ -118,16 +125,6 @@ export class Resumptions implements StepReceiver {
     if (watch.isReportDue) this.#report(watch);
   }
 
-  #see(step: CommittedStep): void {
-    const shard = shardOf(step.address, this.#parts.shards);
-    for (const watch of this.#watches.values()) {
-      if (watch.epochs.get(shard) !== step.epoch || watch.seen.has(step.address)) continue;
-      if (watch.seen.size >= ACTORS_COUNTED_MAX) continue;
-      watch.seen.add(step.address);
-      this.#note(watch, step);
-    }
-  }
-
   #note(watch: Watch, step: CommittedStep): void {
     const kind = kindOf(step.address);
     const noted = watch.kinds.get(kind) ?? { actors: 0, steps: [] };
@@ -143,17 +140,17 @@ export class Resumptions implements StepReceiver {
   }
 
   #report(watch: Watch): void {
-    const { self, name, clock, loadedOf, report } = this.#parts;
+    const { self, host, clock, engine } = this.#parts;
     watch.isReportDue = false;
     watch.reportedAt = clock.monotonic();
     const { from, epochs, firstCommitAt, kinds } = watch;
-    report?.({
+    host.onResumed?.({
       incarnation: self,
       fromIncarnation: from,
-      node: name,
+      node: host.name,
       shards: epochs.size,
       firstCommitAt: firstCommitAt as number,
-      loaded: [...epochs.keys()].reduce((sum, shard) => sum + loadedOf(shard), 0),
+      loaded: [...epochs.keys()].reduce((sum, shard) => sum + engine().loadedOf(shard), 0),
       kinds: [...kinds].map(([kind, { actors, steps }]) => ({ kind, actors, steps: steps.map(placeOf) })),
     });
   }

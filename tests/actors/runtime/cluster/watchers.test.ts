@@ -16,7 +16,11 @@ function stage(watchedOwnersMax = 3, watchersMax = 1) {
   const logged: string[] = [];
   const watchers = new ClusterWatchers({
     clock,
-    limits: { watchedOwnersMax, watchersMax },
+    self: 'i1',
+    host: { name: 'n1' },
+    member: () => ({ isDead: () => false }),
+    engine: () => ({ loadedOf: () => 0 }),
+    limits: { watchedOwnersMax, watchersMax, shards: 8 },
     log: ({ message }) => logged.push(message),
     broadcast: (signal) => told.push(signal),
     send: (_, signal) => told.push(signal) > 0,

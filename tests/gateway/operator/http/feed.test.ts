@@ -178,11 +178,14 @@ it('nodes, moved shards, events and alarms are told as they change, and nothing 
   stored.events.push({ n: 2, at: 3, type: 'died', moves: null });
   notices.members?.();
   await until(() => client.messages.length === 5);
-  assert.equal(client.messages.slice(2).map(({ type, moves, event }) => [type, moves ?? event]), [
-    ['shards', [{ shard: 1, epoch: 2, node: 'n1' }]],
-    ['event', { n: 1, at: 2, type: 'claimed', shards: 1 }],
-    ['event', { n: 2, at: 3, type: 'died', shards: null }],
-  ]);
+  assert.equal(
+    client.messages.slice(2).map(({ type, moves, event }) => [type, moves ?? event]),
+    [
+      ['shards', [{ shard: 1, epoch: 2, node: 'n1' }]],
+      ['event', { n: 1, at: 2, type: 'claimed', shards: 1 }],
+      ['event', { n: 2, at: 3, type: 'died', shards: null }],
+    ],
+  );
   stored.alarms.push('{"name":"b"}');
   notices.log?.();
   await until(() => client.messages.length === 6);
