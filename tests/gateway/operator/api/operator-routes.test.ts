@@ -43,7 +43,8 @@ test.before(async () => {
 test.before.each(() => {
   readiness = 'ready';
   port.cluster = clusterOf({
-    operator: { ps: async () => ({ nodes: [] }), inspect: async () => null },
+    operator: { ps: async () => ({ nodes: [] }), askHosts: async () => [], inspect: async () => null },
+    board: { topic: () => new Map() },
   });
 });
 test.after(() => port.close());
@@ -93,7 +94,7 @@ it('the status of a node', async () => {
 });
 
 it('the cluster, the configuration and refused requests', async () => {
-  assert.is(await answerTo(port, 'GET', '/api/nodes'), '200 {"data":[],"next":null}');
+  assert.is(await answerTo(port, 'GET', '/api/nodes'), '200 {"data":[],"next":null,"at":1000}');
   const config = '200 {"node":"n1","incarnation":"i1","state":"ready","config":{"data":"/srv"}}';
   assert.is(await answerTo(port, 'GET', '/api/config'), config);
   const refused = await answerTo(port, 'GET', '/api/refused?account=account:a');

@@ -46,7 +46,7 @@ function stage(initial: ShardRow) {
   map.learn(initial);
   const ownership = new Ownership({
     ...{ self: SELF, engine, map, member, store, clock: new HandClock(), limits: config.runtime, log: () => {} },
-    ...{ took: () => {}, adopted: () => {} },
+    ...{ resumptions: { took: () => {} }, took: () => {}, adopted: () => {} },
   });
   const beginMove = (): void => {
     ownership.markMoving(0, true);
