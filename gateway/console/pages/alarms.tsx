@@ -20,9 +20,12 @@ interface AlarmRow {
   readonly endedAt: number | null;
 }
 
+/** Alarms are announced by the feed; without one they are read this often. */
+const UNANNOUNCED_MS = 20_000;
+
 export function AlarmsPage() {
   const { query } = usePlace();
-  const live = useLive<Page<AlarmRow>>('/api/alarms', Object.fromEntries(query), null);
+  const live = useLive<Page<AlarmRow>>('/api/alarms', Object.fromEntries(query), UNANNOUNCED_MS);
   useCluster(live.refresh);
   return (
     <PageFrame title="Alarms" what="What needed an operator, from its begin to its end; 90 days are kept.">

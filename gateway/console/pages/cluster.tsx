@@ -47,14 +47,16 @@ interface ClusterEvent {
 
 /** States and moves come by the feed; what is measured is read this often. */
 const MEASURED_MS = 5_000;
+/** What the feed announces is read this often too: a node has feeds for some 32 pages at once. */
+const UNANNOUNCED_MS = 20_000;
 /** A shard that moved is marked for so long. */
 const MARKED_MS = 5_000;
 
 export function ClusterPage() {
   const { query } = usePlace();
   const nodes = useLive<Page<NodeRow> & { readonly at: number }>('/api/nodes', {}, MEASURED_MS);
-  const shards = useLive<{ readonly shards: readonly ShardOwner[] }>('/api/shards', {}, null);
-  const events = useLive<Page<ClusterEvent>>('/api/events', { cursor: query.get('cursor') }, null);
+  const shards = useLive<{ readonly shards: readonly ShardOwner[] }>('/api/shards', {}, UNANNOUNCED_MS);
+  const events = useLive<Page<ClusterEvent>>('/api/events', { cursor: query.get('cursor') }, UNANNOUNCED_MS);
   const seen = useCluster(() => {
     for (const live of [nodes, shards, events]) live.refresh();
   });

@@ -82,7 +82,8 @@ class OperatorFeed implements SocketUser {
     }
     if (frame.ack !== undefined) this.#acknowledged = Math.max(this.#acknowledged, Math.min(frame.ack, this.#cursor));
     // Every node learns of other patterns: a client that changes them without end is closed like one that sends garbage.
-    if (frame.watch !== undefined && this.#socket?.refused() === false) return;
+    const isAsking = frame.watch !== undefined || frame.about !== undefined;
+    if (isAsking && this.#socket?.refused() === false) return;
     if (frame.watch !== undefined) this.#watch([...new Set(frame.watch)]);
     if (frame.about !== undefined) this.#follow(frame.about);
     // Nothing is kept for a client that is away: it reads again what it shows.
