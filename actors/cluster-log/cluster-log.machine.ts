@@ -5,8 +5,8 @@
  */
 import { setup } from 'xstate';
 import { assignOn, type Effect, emitOn, type Resumption, type Stamped } from '../runtime/index.ts';
-import { type AlarmRecord, alarmId, type FoundAlarm } from '../terms/alarm.ts';
 import { plain } from '../terms/chart-tools.ts';
+import { type AlarmRecord, alarmId, type FoundAlarm } from './alarm.ts';
 
 export const CLUSTER_LOG = 'cluster-log';
 export const ALARM = 'alarm';

@@ -1,7 +1,7 @@
 /** The kind of the cluster's own log, one actor, and its client functions. */
 import type { Cluster, Json, Kind, Resumption, RowReader, RowRecord, View } from '../runtime/index.ts';
-import type { AlarmRecord, FoundAlarm } from '../terms/alarm.ts';
 import { ask, plain } from '../terms/chart-tools.ts';
+import type { AlarmRecord, FoundAlarm } from './alarm.ts';
 import { ALARM, CLUSTER_LOG, type ClusterLogState, clusterLogMachine, RESUMPTION } from './cluster-log.machine.ts';
 
 const RETENTION_MS = 90 * 24 * 3_600_000;

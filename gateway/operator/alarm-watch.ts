@@ -2,9 +2,10 @@
  * Records alarms as they begin and end. The node that owns the cluster's log looks for all nodes, so that an alarm is
  * recorded once; another one goes on after its death.
  */
+
+import type { FoundAlarm } from '../../actors/cluster-log/alarm.ts';
 import { CLUSTER_LOG_ADDRESS, openAlarms, reportAlarms } from '../../actors/cluster-log/cluster-log.ts';
 import type { Cancel, Clock, Cluster } from '../../actors/runtime/index.ts';
-import type { FoundAlarm } from '../../actors/terms/alarm.ts';
 import { alarmsOf, lookAt } from './alarms.ts';
 
 /** An alarm that is over sooner may not be recorded. */

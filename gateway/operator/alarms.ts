@@ -3,11 +3,11 @@
  * the same alarms under the same names, so that one alarm is one, whichever node reports it.
  */
 
+import { type AlarmRecord, alarmId, type FoundAlarm } from '../../actors/cluster-log/alarm.ts';
 import { OPEN_ALARMS_MAX } from '../../actors/cluster-log/cluster-log.machine.ts';
 import { openAlarms } from '../../actors/cluster-log/cluster-log.ts';
 import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
 import type { Cluster, ClusterView } from '../../actors/runtime/index.ts';
-import { type AlarmRecord, alarmId, type FoundAlarm } from '../../actors/terms/alarm.ts';
 import type { Endpoint } from '../../actors/terms/endpoint.ts';
 import { gaugesOfNodes, type NodeGauges } from './metrics/node-gauges.ts';
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { clusterLogKind } from '../../../actors/cluster-log/cluster-log.ts';
+import type { AlarmRecord, FoundAlarm } from '../../../actors/cluster-log/alarm.ts';
 import { ALARMS_MAX } from '../../../actors/cluster-log/cluster-log.machine.ts';
-import type { AlarmRecord, FoundAlarm } from '../../../actors/terms/alarm.ts';
+import { clusterLogKind } from '../../../actors/cluster-log/cluster-log.ts';
 import { bounded } from '../../support/bounded.ts';
 import { PureActors } from '../../support/model/pure-actors.ts';
 import { START } from '../../support/model/words.ts';

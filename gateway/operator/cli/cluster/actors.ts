@@ -1,6 +1,7 @@
 /** `troupe actors|events|alarms`: stored actors by filter, and what happened to the nodes and their shards. */
+
+import type { AlarmRecord } from '../../../../actors/cluster-log/alarm.ts';
 import { type ClusterEvent, systemClock } from '../../../../actors/runtime/index.ts';
-import type { AlarmRecord } from '../../../../actors/terms/alarm.ts';
 import { local } from '../frame/command.ts';
 import { findCluster } from '../frame/find-cluster.ts';
 import { count } from '../frame/names.ts';
