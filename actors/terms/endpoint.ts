@@ -5,9 +5,9 @@ import type { Wire } from './wire.ts';
 /** Kinds of content in a request or in an answer. */
 export type Modality = 'text' | 'image' | 'audio' | 'video' | 'file';
 /** Outputs that an endpoint serves alone, in a wire format of the same name. Each has an adapter. */
-export const LONE_OUTPUTS = ['embeddings'] as const;
+export const LONE_OUTPUTS = ['embeddings', 'rerank'] as const;
 export type LoneOutput = (typeof LONE_OUTPUTS)[number];
-/** What an endpoint produces: contents of an answer, or vectors of its inputs. */
+/** What an endpoint produces: contents of an answer, vectors of its inputs, or their order. */
 export type EndpointOutput = Modality | LoneOutput;
 
 /** An endpoint as published on the board by its actor: declaration, prices, health and measurements. */
@@ -147,8 +147,11 @@ export const TURN_DIALECTS = [
   'completions',
 ] as const;
 export type TurnDialect = (typeof TURN_DIALECTS)[number];
-/** Those among them that have embeddings in a form of their own. */
-export const EMBEDDING_DIALECTS: ReadonlySet<TurnDialect> = new Set(['ollama', 'gemini', 'cohere']);
+/** Those among them that have a form of their own for an output that is served alone. */
+export const OWN_FORMS: Readonly<Record<LoneOutput, ReadonlySet<TurnDialect>>> = {
+  embeddings: new Set(['ollama', 'gemini', 'cohere']),
+  rerank: new Set(['cohere']),
+};
 
 /** Accepted values of one parameter (rule I36). `unknown` accepts anything. */
 export type Descriptor =

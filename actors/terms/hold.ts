@@ -46,11 +46,15 @@ export interface HoldRequest {
    * that left it since is refused.
    */
   readonly workspace?: string | null;
-  /** The kind of request; absent for a turn. */
-  readonly apiType?: 'video';
+  /** The kind of request; absent where it is answered in words. */
+  readonly apiType?: ApiType;
   /** Present when this request was counted against the key's rate before: with an earlier hold, or with its job. */
   readonly counted?: true;
 }
+
+/** What a request is answered with, other than words. */
+export const API_TYPES = ['embeddings', 'rerank', 'image', 'video'] as const;
+export type ApiType = (typeof API_TYPES)[number];
 
 /** Digests, under a secret of the gateways, of an idempotency key and of the request that came with it. */
 export interface Idempotency {
@@ -114,6 +118,8 @@ export interface SettledMedia {
   readonly inputAudioSeconds?: string;
   readonly inputAudioUnread?: true;
   readonly inputCharacters?: number;
+  /** A query with up to 100 documents is one. */
+  readonly searches?: number;
   readonly videoSeconds?: string;
 }
 

@@ -15,7 +15,8 @@ export type PriceKey =
   | 'meshOutput'
   | 'audioSecond'
   | 'audioOutput'
-  | 'character';
+  | 'character'
+  | 'search';
 
 /** USD per unit, exact decimal text; an undeclared one is absent, never 0. */
 export type Prices = { readonly [key in PriceKey]?: string };

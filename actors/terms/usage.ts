@@ -41,7 +41,7 @@ type MediaSums = { readonly [unit in (typeof MEDIA_UNITS)[number]]?: string };
 
 export const MEDIA_UNITS = [
   ...(['images', 'megapixels', 'audioSeconds', 'videoSeconds'] as const),
-  ...(['inputImages', 'inputAudioSeconds', 'inputCharacters'] as const),
+  ...(['inputImages', 'inputAudioSeconds', 'inputCharacters', 'searches'] as const),
 ] as const satisfies readonly (keyof SettledMedia)[];
 
 /** What a charged generation adds. Unreported counts add nothing. */

@@ -15,6 +15,7 @@ const OPERATIONS: Readonly<Record<TurnKind, string>> = {
   continuation: 'text_completion',
   picture: 'generate_content',
   vectors: 'embeddings',
+  ranking: 'rerank',
   video: 'generate_content',
 };
 

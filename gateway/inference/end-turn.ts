@@ -65,8 +65,8 @@ export async function endTurn(
   };
 }
 
-function closingOf({ usage, billed, honoured }: Receipt, cost: string): Closing {
-  const closing = { usage, cost, honoured };
+function closingOf({ usage, billed, honoured, media: { searches } }: Receipt, cost: string): Closing {
+  const closing: Closing = { usage, cost, honoured, ...(searches === undefined ? {} : { searches }) };
   const { promptTokens } = billed;
   return usage.promptTokens !== undefined || promptTokens === undefined
     ? closing

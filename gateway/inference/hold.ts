@@ -6,7 +6,7 @@ import { estimate } from '../pricing/estimate.ts';
 import { inputImages, mediaBounds } from '../pricing/media-bounds.ts';
 import { unanswered } from '../terms/gateway-error.ts';
 import type { Candidate } from '../terms/plan.ts';
-import { windowsOf } from '../terms/turn-kind.ts';
+import { rulesOf, windowsOf } from '../terms/turn-kind.ts';
 import type { Holds } from './holds.ts';
 import { routeDecision } from './route-decision.ts';
 import type { TurnRequest } from './turn-request.ts';
@@ -157,6 +157,8 @@ export class Hold {
     // (counted: 1,484 classes in 1,485 holds), so its readers never meet a class twice.
     if (route !== null) held.route = route;
     if (idempotency !== undefined) held.idempotency = idempotency;
+    const { apiType } = rulesOf(turn);
+    if (apiType !== undefined) held.apiType = apiType;
     if (turn.unread !== undefined) held.unread = turn.unread;
     if (this.#request.acceptedIn !== undefined) held.workspace = this.#request.acceptedIn;
     if (this.#requested > 1 || this.#request.isCounted === true) held.counted = true;

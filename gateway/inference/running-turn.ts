@@ -256,7 +256,9 @@ export class RunningAttempt implements RunningTurn {
     if (beyond) this.#doubt('media beyond the admitted bounds');
     const images = inputImages(turn, messages);
     const plain = images === 0 && promptUnits === undefined && isEmpty(media);
-    const units = images === 0 ? promptUnits : { ...promptUnits, inputImages: images };
+    const units = { ...promptUnits, ...(images === 0 ? {} : { inputImages: images }) };
+    const counted = promptUnits?.searches;
+    if (counted !== undefined) units.searches = Math.min(counted, measured.usage.searches ?? counted);
     const receipt = plain ? measured : { ...measured, media: { ...media, ...units } };
     this.#resolve(receipt);
     const { span, firstAt, sentAt } = this.#begun;

@@ -1,5 +1,6 @@
 import { ownerOf } from '../../actors/runtime/index.ts';
 import type {
+  ApiType,
   AttemptRecord,
   Generation,
   RouteCandidate,
@@ -42,7 +43,7 @@ export function renderGeneration(id: string, generation: Generation): Readonly<R
 }
 
 /** The kind of request. */
-export function apiTypeOf({ apiType }: Generation): 'completions' | 'video' {
+export function apiTypeOf({ apiType }: Generation): 'completions' | ApiType {
   return apiType ?? 'completions';
 }
 
@@ -173,7 +174,7 @@ function renderTrace(generation: Generation): Readonly<Record<string, unknown>> 
  */
 function renderMedia(media: SettledMedia): object {
   const { images, megapixels, audioSeconds, inputImages, inputAudioSeconds, inputAudioUnread, inputCharacters } = media;
-  const { videoSeconds } = media;
+  const { videoSeconds, searches } = media;
   return {
     images: images ?? null,
     megapixels: exactNumber(megapixels ?? null),
@@ -182,6 +183,7 @@ function renderMedia(media: SettledMedia): object {
     ...(inputAudioSeconds === undefined ? {} : { input_audio_seconds: exactNumber(inputAudioSeconds) }),
     ...(inputAudioUnread === undefined ? {} : { input_audio_unread: true }),
     ...(inputCharacters === undefined ? {} : { input_characters: inputCharacters }),
+    ...(searches === undefined ? {} : { search_units: searches }),
     ...(videoSeconds === undefined ? {} : { video_seconds: exactNumber(videoSeconds) }),
   };
 }

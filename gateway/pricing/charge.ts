@@ -2,6 +2,7 @@ import type { PriceKey, Prices, Tariff } from '../../actors/terms/tariff.ts';
 import { chargeOf, type Priced } from '../../actors/terms/usd.ts';
 import type { MediaUnits, Usage } from '../terms/usage.ts';
 import { type Conditions, pricesOf, total, unitName } from './prices.ts';
+import { COUNTED_UNITS } from './prompt-units.ts';
 
 interface TurnCharge {
   /** Exact decimal USD, floored once at 24 decimals. */
@@ -52,7 +53,7 @@ function billOf(tariff: Tariff, billed: Usage, terms: ChargeTerms): Bill {
   ]);
   bill.addDeclared('request', 1);
   bill.addDeclared('image', terms.media.inputImages ?? 0);
-  bill.addDeclared('character', terms.media.inputCharacters ?? 0);
+  for (const [unit, key] of COUNTED_UNITS) bill.addDeclared(key, terms.media[unit] ?? 0);
   addImages(bill, terms.media);
   addSpeech(bill, terms.media, tariff.audioSecondOf !== 'prompt');
   addInputAudio(bill, terms.media, tariff.audioSecondOf !== 'completion');
@@ -138,7 +139,7 @@ function isPlain(prices: Prices, billed: Usage, media: MediaUnits): boolean {
     (billed.imageTokens === undefined || prices.imageOutputToken === undefined) &&
     (billed.audioTokens === undefined || prices.audioOutput === undefined) &&
     (media.inputImages === undefined || prices.image === undefined) &&
-    (media.inputCharacters === undefined || prices.character === undefined) &&
+    COUNTED_UNITS.every(([unit, key]) => media[unit] === undefined || prices[key] === undefined) &&
     media.inputAudioSeconds === undefined &&
     media.inputAudioUnread === undefined &&
     media.images === undefined &&

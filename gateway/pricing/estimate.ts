@@ -5,6 +5,7 @@ import type { PromptUnits } from '../terms/plan.ts';
 import { decimalText } from './decimal-text.ts';
 import type { MediaBounds } from './media-bounds.ts';
 import { pricesOf, tierEnds, total } from './prices.ts';
+import { COUNTED_UNITS } from './prompt-units.ts';
 
 export interface EstimateTerms {
   /** Store time, ms, of the turn's admission: selects the time windows of its prices. */
@@ -60,7 +61,7 @@ function costAt(
   add(highest(prices, COMPLETION_KEYS), terms.completionTokensMax + (media?.imageTokens ?? 0));
   add(prices.request, 1);
   add(prices.image, terms.inputImages);
-  add(prices.character, promptUnits.inputCharacters ?? 0);
+  for (const [unit, key] of COUNTED_UNITS) add(prices[key], promptUnits[unit] ?? 0);
   if (audioSecondOf !== 'completion') add(prices.audioSecond, promptUnits.inputAudioSeconds ?? 0);
   if (media !== null) {
     add(prices.imageOutput, media.images);

@@ -57,6 +57,7 @@ const NAMES: Readonly<Record<PriceKey, string>> = {
   audioSecond: 'audio_second',
   audioOutput: 'audio_output',
   character: 'character',
+  search: 'search',
 };
 
 export const PRICE_KEYS = Object.keys(NAMES) as readonly PriceKey[];

@@ -6,13 +6,23 @@ import type { Candidate, PromptUnits } from '../terms/plan.ts';
 import type { MediaPart, TurnMessage } from '../terms/turn.ts';
 import { SpeechMeter } from './speech-meter.ts';
 
+/** Units of the prompt that are counted, each with its price. */
+export const COUNTED_UNITS = [
+  ['inputCharacters', 'character'],
+  ['searches', 'search'],
+] as const satisfies readonly (readonly [keyof PromptUnits, PriceKey])[];
+
+/** A search is a query with up to this many documents; longer documents count once per this many tokens. (rule I151) */
+const DOCUMENTS_PER_SEARCH = 100;
+const TOKENS_PER_DOCUMENT = 500;
+
 /** Audio parts of one turn that are measured, and the time spent on them: the parts of a hostile body take longest. */
 const AUDIO_PARTS_MAX = 64;
 const MEASURING_MS_MAX = 4_000;
 
 /**
- * Measures what prompts consume beside tokens and images, where the endpoint prices it: characters of text and seconds
- * of audio. Each audio part is measured once per turn, before the hold, so that hold and charge rest on the same
+ * Measures what prompts consume beside tokens and images, where the endpoint prices it: characters of text, searches and
+ * seconds of audio. Each audio part is measured once per turn, before the hold, so that hold and charge rest on the same
  * number. Audio behind a URL is never fetched and therefore unread.
  */
 export class PromptMeter {
@@ -26,9 +36,10 @@ export class PromptMeter {
 
   /** The candidate with its units, where its endpoint prices any. */
   async metered(candidate: Candidate): Promise<Candidate> {
-    const { endpoint, messages } = candidate;
+    const { endpoint, messages, prompt } = candidate;
     const units: { -readonly [unit in keyof PromptUnits]: PromptUnits[unit] } = {};
     if (isPriced(endpoint.tariff, 'character')) units.inputCharacters = characters(messages);
+    if (isPriced(endpoint.tariff, 'search')) units.searches = searches(messages.length, prompt.counted);
     const audio = isPriced(endpoint.tariff, 'audioSecond') ? audioParts(messages) : [];
     for (const part of audio) {
       const seconds = await this.#secondsOf(part);
@@ -58,7 +69,7 @@ export class PromptMeter {
 
 /** True where the tariff prices units that only `PromptMeter` measures. */
 export function pricesPromptUnits(tariff: Tariff): boolean {
-  return isPriced(tariff, 'character') || isPriced(tariff, 'audioSecond');
+  return COUNTED_UNITS.some(([, key]) => isPriced(tariff, key)) || isPriced(tariff, 'audioSecond');
 }
 
 function isPriced(tariff: Tariff, key: PriceKey): boolean {
@@ -68,6 +79,11 @@ function isPriced(tariff: Tariff, key: PriceKey): boolean {
 function audioParts(messages: readonly TurnMessage[]): readonly MediaPart[] {
   const parts = messages.flatMap((message) => (message.role === 'assistant' ? [] : (message.parts ?? [])));
   return parts.filter((part) => part.type === 'audio') as readonly MediaPart[];
+}
+
+/** The most searches that a provider may count: how many documents are long is not known, only the tokens of all. */
+function searches(documents: number, tokens: number): number {
+  return Math.ceil((documents + Math.floor(tokens / TOKENS_PER_DOCUMENT)) / DOCUMENTS_PER_SEARCH);
 }
 
 /** Unicode characters of all message texts as sent; tool declarations and reasoning are not part of them. */

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../actors/terms/endpoint.ts';
+import type { Endpoint, LoneOutput } from '../../actors/terms/endpoint.ts';
 import type { CredentialForm, ReasoningHistory } from '../../actors/terms/wire.ts';
 import type { OutboundUpload } from '../outbound/outbound.ts';
 import type { Turn } from '../terms/turn.ts';
@@ -60,8 +60,8 @@ export interface Adapter {
   readonly framing?: Framing;
   /** An input of embeddings may be a list of token ids. */
   readonly takesTokenIds?: boolean;
-  /** For endpoints that answer with vectors, where the wire has a form of its own for them. */
-  readonly embeds?: Adapter;
+  /** For endpoints with an output that is served alone, where the wire has a form of its own for it. */
+  readonly alone?: { readonly [output in LoneOutput]?: Adapter };
   /** Brackets, braces, colons and commas of a whole reply; absent: the bound of answers in words. */
   readonly replyTokensMax?: number;
 }

@@ -107,7 +107,7 @@ function eligibleGroups(
       const violation = firstViolatedRule(indexed, constraints);
       const candidate = violation === null ? fit(indexed.endpoint, prompt, turn.completionTokensMax) : null;
       if (candidate !== null) eligible.push({ indexed, candidate, group: 0, value: 0 });
-      else rejections.push(rejectionOf(indexed, violation ?? tooLong(indexed, prompt), turn));
+      else rejections.push(rejectionOf(indexed, violation ?? tooLong(indexed, prompt, turn), turn));
     }
     groups.push({ eligible, sort: named.sort ?? turn.preferences.sort });
   }
@@ -116,15 +116,17 @@ function eligibleGroups(
 
 /** Throws the 400 of a turn whose inputs are too long together by every vocabulary. */
 function refuseLongInputs(turn: Turn, prompts: Prompts): void {
-  const { inputTokensMax } = rulesOf(turn);
-  if (inputTokensMax === null) return;
+  const { inputs } = rulesOf(turn);
+  if (inputs === null) return;
   const least = Math.min(...[...prompts.values()].map(({ tokens }) => tokens.counted));
-  if (least > inputTokensMax) throw tooManyInputTokens(least, inputTokensMax);
+  if (least > inputs.tokensMax) throw tooManyInputTokens(inputs.member, least, inputs.tokensMax);
 }
 
-function tooLong({ endpoint }: IndexedEndpoint, { tokens, longestInput }: Prompt): RuleViolation {
+function tooLong({ endpoint }: IndexedEndpoint, { tokens, longestInput }: Prompt, turn: Turn): RuleViolation {
   const most = Math.min(endpoint.contextLength, endpoint.promptTokensMax ?? endpoint.contextLength);
-  const what = longestInput ? `input[${longestInput.at}] has about ${longestInput.tokens}` : `about ${tokens.counted}`;
+  const what = longestInput
+    ? `${rulesOf(turn).inputs?.member}[${longestInput.at}] has about ${longestInput.tokens}`
+    : `about ${tokens.counted}`;
   return { reason: 'context_length', detail: `${what} tokens, at most ${most} are accepted` };
 }
 

@@ -19,5 +19,5 @@ export function promptNeeds(turn: Pick<Turn, 'kind' | 'models'>, board: Readonly
       windowMax = Math.max(windowMax, endpoint.contextLength);
     }
   }
-  return { vocabularies, windowMax: rulesOf(turn).inputTokensMax ?? windowMax };
+  return { vocabularies, windowMax: rulesOf(turn).inputs?.tokensMax ?? windowMax };
 }

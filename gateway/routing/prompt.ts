@@ -19,7 +19,7 @@ export function promptOf(turn: Turn, sizes: TurnSizes): Prompt {
   const { messages, compress } = turn;
   const conversation = compress ? trimmableConversation(messages, sizes) : null;
   const size = conversation?.sizes.at(-1) ?? totalSize(sizes);
-  const longest = rulesOf(turn).inputTokensMax === null ? null : longestInput(sizes);
+  const longest = rulesOf(turn).inputs === null ? null : longestInput(sizes);
   return { messages, tokens: tokensOf(size), conversation, longestInput: longest };
 }
 
@@ -70,8 +70,8 @@ function longestInput({ messages }: TurnSizes): LongestInput {
 }
 
 /** 400: the inputs together are too long for any request. */
-export function tooManyInputTokens(counted: number, most: number): GatewayError {
-  return invalid(`input must have at most ${most} tokens in total; it has about ${counted}`);
+export function tooManyInputTokens(member: string, counted: number, most: number): GatewayError {
+  return invalid(`${member} must have at most ${most} tokens in total; it has about ${counted}`);
 }
 
 /** A vocabulary that is not ours may count this many times our tokens, and a provider may add a system prompt. */

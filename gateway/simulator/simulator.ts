@@ -24,6 +24,7 @@ import { geminiWire } from './wires/gemini-wire.ts';
 import { chatOf } from './wires/messages-request.ts';
 import { messagesWire } from './wires/messages-wire.ts';
 import { chatOfOllama, ollamaEmbed, ollamaWire } from './wires/ollama-wire.ts';
+import { cohereRerank, rerankDialect } from './wires/rerank.ts';
 import { chatOfResponses } from './wires/responses-request.ts';
 import { responsesWire } from './wires/responses-wire.ts';
 
@@ -99,8 +100,10 @@ const DIALECTS: readonly Dialect[] = [
   { path: /^\/v1\/models\/(?<model>[^:]+):predict$/, ...geminiPredict },
   { path: /^\/v1\/models\/(?<model>[^:]+):embedContent$/, ...geminiSingle },
   { path: /^\/v1\/v2\/embed$/, ...cohereEmbed },
+  { path: /^\/v1\/v2\/rerank$/, ...cohereRerank },
   { path: /^\/v1\/completions$/, wire: () => completionsWire, read: chatOfCompletion },
   { path: /^\/v1\/embeddings$/, ...embeddingsDialect },
+  { path: /^\/v1\/rerank$/, ...rerankDialect },
 ];
 
 interface Dialect {
@@ -112,7 +115,7 @@ interface Dialect {
 }
 
 /**
- * Starts a simulated provider on loopback: `POST /v1/chat/completions`, `/v1/messages`, `/v1/responses` and `/v1/embeddings`, `GET /v1/models`, and
+ * Starts a simulated provider on loopback: `POST /v1/chat/completions`, `/v1/messages`, `/v1/responses`, `/v1/embeddings` and `/v1/rerank`, `GET /v1/models`, and
  * `POST /v1/videos` with the routes of its jobs; and the same below `/<slug>` for each provider that it serves as well, and
  * below `/strict/<preset>` for each one whose published rules it enforces.
  */

@@ -7,10 +7,17 @@ import { type TSchema, Type } from 'typebox';
  */
 export interface RequestParameter {
   /** Types of output of which an endpoint may declare it. */
-  readonly outputs: readonly ('text' | 'image' | 'audio' | 'video' | 'embeddings')[];
+  readonly outputs: readonly ('text' | 'image' | 'audio' | 'video' | 'embeddings' | 'rerank')[];
   /** Bounds of its value, by dialect that has it under this name. `images` are also those of `image_config` in chat. */
   readonly bounds?: {
-    readonly [dialect in 'chat' | 'completions' | 'messages' | 'responses' | 'embeddings' | 'images']?: TSchema;
+    readonly [dialect in
+      | 'chat'
+      | 'completions'
+      | 'messages'
+      | 'responses'
+      | 'embeddings'
+      | 'images'
+      | 'rerank']?: TSchema;
   };
   /** What it does, published with the bounds. */
   readonly words?: string;
@@ -233,6 +240,12 @@ export const PARAMETERS = {
     forwarded: true,
   },
   encoding_format: { outputs: ['embeddings'] },
+  max_tokens_per_doc: {
+    words: 'Tokens of a document that the model reads; it ignores the rest.',
+    outputs: ['rerank'],
+    bounds: { rerank: integer(1, CEILING_MAX) },
+    forwarded: true,
+  },
 } as const satisfies Readonly<Record<string, RequestParameter>>;
 
 /** The same rows, for readers that walk over them. */

@@ -20,13 +20,13 @@ export interface PromptTokens {
 }
 
 /** What a prompt consumes beside tokens and images, where the endpoint prices it. */
-export type PromptUnits = Pick<MediaUnits, 'inputAudioSeconds' | 'inputAudioUnread' | 'inputCharacters'>;
+export type PromptUnits = Pick<MediaUnits, 'inputAudioSeconds' | 'inputAudioUnread' | 'inputCharacters' | 'searches'>;
 
 export interface Candidate {
   readonly endpoint: Endpoint;
   /** The serving model's id in the catalogue. */
   readonly model: string;
-  /** The ceiling sent to this endpoint: the requested one, lowered to its own and trimmed to its window; 0 for embeddings. Always set. */
+  /** The ceiling sent to this endpoint: the requested one, lowered to its own and trimmed to its window; 0 for an answer without words. Always set. */
   readonly completionTokensMax: number;
   /**
    * Present where the money did not afford the planned ceiling: `completionTokensMax` is the ceiling that it affords.

@@ -31,6 +31,8 @@ export type TurnEvent =
   | { readonly type: 'logprobs'; readonly content?: readonly unknown[]; readonly refusal?: readonly unknown[] }
   /** All vectors of an embeddings answer: one for each input, in the order of the inputs, all of one width. */
   | { readonly type: 'embeddings'; readonly vectors: readonly Vector[] }
+  /** A whole ranking: the best document first. */
+  | { readonly type: 'ranking'; readonly ranks: readonly Rank[] }
   /**
    * `stopSequence`: the requested sequence that ended the answer, where the provider names it. `refused`: why it refused,
    * where it says so.
@@ -67,5 +69,11 @@ export interface Citation {
 
 /** Finite numbers, as the provider wrote them or as the 32-bit floats that it encoded. */
 export type Vector = readonly number[] | Float32Array;
+
+/** A document by its place in the request, and how well it answers the query: higher is better, in the model's own scale. */
+export interface Rank {
+  readonly index: number;
+  readonly score: number;
+}
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';

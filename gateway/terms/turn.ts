@@ -30,6 +30,8 @@ export interface Turn {
   readonly imageConfig?: Readonly<Record<string, unknown>>;
   /** Voice and format of a spoken answer. */
   readonly speech?: { readonly voice: string; readonly format: string };
+  /** The query that the messages are ranked by, and how many of them the answer has at most. */
+  readonly ranking?: { readonly query: string; readonly most: number };
   /** Middle-out compression is requested: messages from the middle may be dropped to fit a window. */
   readonly compress?: true;
   /** Tool calls are announced as soon as they are complete. Only with `stream` and `tools`. */

@@ -14,6 +14,8 @@ export interface Usage {
   /** Completion tokens that encode images and speech. */
   readonly imageTokens?: number;
   readonly audioTokens?: number;
+  /** Units in which some providers bill rankings. */
+  readonly searches?: number;
 }
 
 /** Units measured from the bytes of a reply or a request; absent where there are none. */
@@ -34,4 +36,6 @@ export interface MediaUnits {
   /** Characters of the prompt's text; only where the endpoint prices characters. */
   readonly inputCharacters?: number;
   readonly inputImages?: number;
+  /** A query with up to 100 documents is one; only where the endpoint prices them. */
+  readonly searches?: number;
 }

@@ -104,7 +104,7 @@ function contentsAt(turn: Turn, at: number): Contents {
 }
 
 function contentsIn(turn: Turn, message: TurnMessage): PromptContents {
-  return rulesOf(turn).inputTokensMax === null ? messageContents(message) : inputContents(message);
+  return rulesOf(turn).inputs === null ? messageContents(message) : inputContents(message, turn.ranking?.query);
 }
 
 function bytesOf({ texts }: PromptContents): number {

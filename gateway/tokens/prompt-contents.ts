@@ -11,7 +11,7 @@ export interface PromptContents {
    * token for each text part, which a template may separate.
    */
   readonly heldOnlyTokens: number;
-  /** Zero for an input of an embeddings request, which no template surrounds. */
+  /** Zero for an input with a window of its own, which no template surrounds. */
   readonly messages: number;
   readonly tools: number;
   /** Tokens of media, and of inputs that are token ids. */
@@ -58,11 +58,14 @@ function addOrigin(origin: PartOrigin, add: (text: string | undefined) => void):
 /** A provider puts marks around an input, or an instruction before it. */
 const INPUT_HELD_TOKENS = 8;
 
-/** An input of an embeddings request: nothing but its text or its token ids is counted. */
-export function inputContents(input: TurnMessage): PromptContents {
+/**
+ * An input with a window of its own: nothing but its text or its token ids is counted, and the query that a model reads
+ * with it.
+ */
+export function inputContents(input: TurnMessage, query?: string): PromptContents {
   const tokens = input.role === 'user' ? (input.tokens?.length ?? 0) : 0;
   return {
-    texts: input.text ? [input.text] : [],
+    texts: [query, input.text].filter((text): text is string => Boolean(text)),
     heldOnlyTokens: INPUT_HELD_TOKENS,
     messages: 0,
     tools: 0,

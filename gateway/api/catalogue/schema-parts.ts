@@ -32,6 +32,7 @@ const UNITS: Readonly<Record<PriceKey, string>> = {
   audioSecond: 'a second of audio',
   audioOutput: 'a token of generated audio',
   character: 'a character of text to speak',
+  search: 'a query with up to 100 documents to rank',
 };
 const prices = Object.fromEntries(
   PRICE_KEYS.map((key) => [

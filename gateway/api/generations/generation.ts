@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { described, listOf, orNull } from '../../dialects/request/members.ts';
+import { API_TYPES } from '../../../actors/terms/hold.ts';
+import { described, listOf, oneOf, orNull } from '../../dialects/request/members.ts';
 import { callerOf, type RequestContext } from '../../edge/request-context.ts';
 import type { Route } from '../../edge/route.ts';
 import { jsonAnswer, type RouteAnswer } from '../../http/write-answer.ts';
@@ -62,9 +63,10 @@ const generationSchema = Type.Object(
         http_referer: orNull(text, 'The header HTTP-Referer; null without it.'),
         app_title: orNull(text, 'The header X-Title; null without it.'),
         workspace_id: described(text, 'Id of the workspace of the key that asked.'),
-        api_type: Type.Union([Type.Literal('completions'), Type.Literal('video')], {
-          description: 'completions for every turn; video for a render.',
-        }),
+        api_type: described(
+          oneOf('completions', ...API_TYPES),
+          'What the request was answered with; completions for words.',
+        ),
         endpoint_id: described(text, 'Which endpoint answered the request.'),
         tariff_id: described(text, 'Id of the prices by which it was charged.'),
         attempt: described(whole, 'Number of the last hold: 1, 2 and so on in the first run, from 1001 in the second.'),

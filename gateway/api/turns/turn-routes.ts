@@ -11,6 +11,8 @@ import { imagesRequest } from '../../dialects/images/request-schema.ts';
 import { messagesError, messagesEvent, messagesReply } from '../../dialects/messages/reply-schema.ts';
 import { messagesRequest } from '../../dialects/messages/request-schema.ts';
 import type { Dialect } from '../../dialects/reply/dialect.ts';
+import { rerankReply } from '../../dialects/rerank/reply-schema.ts';
+import { rerankRequest } from '../../dialects/rerank/request-schema.ts';
 import { responsesError, responsesEvent, responsesReply } from '../../dialects/responses/reply-schema.ts';
 import { responsesRequest } from '../../dialects/responses/request-schema.ts';
 import { JSON_BODY } from '../../edge/body/route-body.ts';
@@ -27,6 +29,12 @@ const images: Pick<Operation, 'answers' | 'body' | 'reply' | 'frame'> = {
   body: { ImagesRequest: imagesRequest },
   reply: { ImagesReply: imagesReply },
   frame: { ImagesEvent: imagesEvent },
+};
+
+const ranking: Pick<Operation, 'answers' | 'body' | 'reply'> = {
+  answers: 'The best documents, the best one first.',
+  body: { RerankRequest: rerankRequest },
+  reply: { RerankReply: rerankReply },
 };
 
 /** What the document says of the routes. */
@@ -56,6 +64,18 @@ export const TURN_OPERATIONS: Operations = {
     answers: 'One vector for each input, in the order of the inputs.',
     body: { EmbeddingsRequest: embeddingsRequest },
     reply: { EmbeddingsReply: embeddingsReply },
+  },
+  'POST /rerank': {
+    ...turn,
+    ...ranking,
+    summary: 'Ranks documents by how well they answer a query',
+    description: 'Takes at most 2,048 documents; never streamed.',
+  },
+  'POST /v2/rerank': {
+    ...turn,
+    ...ranking,
+    summary: 'Ranks documents, under the path of Cohere',
+    description: 'The same route as POST /rerank.',
   },
   'POST /messages': {
     ...turn,
@@ -114,8 +134,8 @@ export function turnRoute(path: string, dialect: Dialect, parts: AnswerParts): R
 }
 
 /**
- * The inference routes. Image generation has a path for each of the two APIs that clients know it from. (rule I6,
- * rule I100)
+ * The inference routes. Image generation and rankings have a path for each of the two APIs that clients know them from.
+ * (rule I6, rule I100, rule I150)
  */
 export function turnRoutes(parts: AnswerParts): readonly Route[] {
   const route = (path: string, dialect: Dialect): Route => turnRoute(path, dialect, parts);
@@ -127,5 +147,7 @@ export function turnRoutes(parts: AnswerParts): readonly Route[] {
     route('/images/generations', DIALECTS.images),
     route('/images', DIALECTS.images),
     route('/embeddings', DIALECTS.embeddings),
+    route('/rerank', DIALECTS.rerank),
+    route('/v2/rerank', DIALECTS.rerank),
   ];
 }

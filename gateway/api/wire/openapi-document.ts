@@ -133,6 +133,8 @@ const TAGS: Readonly<Record<string, string>> = {
   responses: 'Inference',
   images: 'Inference',
   embeddings: 'Inference',
+  rerank: 'Inference',
+  v2: 'Inference',
   generation: 'Inference',
   model: 'Catalogue',
   models: 'Catalogue',

@@ -1,12 +1,12 @@
 import {
   type AcceptedInput,
-  EMBEDDING_DIALECTS,
   type Endpoint,
   type EndpointDeclaration,
   type EndpointOutput,
   LONE_OUTPUTS,
   type LoneOutput,
   type Modality,
+  OWN_FORMS,
   type ProviderFacts,
   type TargetDialect,
 } from '../../../actors/terms/endpoint.ts';
@@ -134,17 +134,21 @@ function endpointDeclaration(provider: ProviderDeclaration, model: DeclaredModel
   };
 }
 
-/** Vectors are no tokens: their completion is published as free, since clients require that price. */
+/**
+ * Vectors and rankings are no tokens: their completion is published as free, since clients require that price. Where
+ * searches are priced, so is what they read.
+ */
 function chargedTariff(model: DeclaredModel, at: Path): Endpoint['tariff'] {
   const tariff = tariffOf(model, at);
-  return loneOutput(model) === 'embeddings' ? { completion: '0', ...tariff } : tariff;
+  if (loneOutput(model) === undefined) return tariff;
+  return { completion: '0', ...(tariff.search === undefined ? {} : { prompt: '0' }), ...tariff };
 }
 
 function loneOutput(model: DeclaredModel): LoneOutput | undefined {
   return LONE_OUTPUTS.find((lone) => servedOutputs(model).some(({ type }) => type === lone));
 }
 
-/** An endpoint has one wire format: beside another output, embeddings are a fact of the model and not served. */
+/** An endpoint has one wire format: beside another output, embeddings and rankings are facts of the model, not served. */
 function servedOutputs({ output_modalities }: DeclaredModel): DeclaredModel['output_modalities'] {
   const served = output_modalities.filter(({ type }) => SERVED.has(type));
   const others = served.filter(({ type }) => !LONE_OUTPUTS.some((lone) => lone === type));
@@ -158,7 +162,7 @@ function servedOutputs({ output_modalities }: DeclaredModel): DeclaredModel['out
 function dialectOf(provider: ProviderDeclaration, model: DeclaredModel): TargetDialect {
   const declared = model.dialect ?? provider.dialect ?? presetOf(provider)?.dialect ?? 'chat';
   const lone = loneOutput(model);
-  if (lone !== undefined) return EMBEDDING_DIALECTS.has(declared) ? declared : lone;
+  if (lone !== undefined) return OWN_FORMS[lone].has(declared) ? declared : lone;
   const { output_modalities } = model;
   const output = output_modalities.find(({ type }) => type === 'video');
   if (output === undefined) return declared;

@@ -29,6 +29,7 @@ const KEYS: Readonly<Record<string, PriceKey>> = {
   'audio completion token': 'audioOutput',
   'video completion second': 'videoSecond',
   'model request request': 'request',
+  'model request search': 'search',
 };
 
 const CACHE_DEFAULT_S = 300;

@@ -103,6 +103,7 @@ function gather(answer: Gathering, event: TurnEvent): void {
       answer.finish = { reason: event.reason, native: event.native };
       break;
     case 'embeddings':
+    case 'ranking':
     case 'usage':
     case 'error':
       break;

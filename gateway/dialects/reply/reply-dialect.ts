@@ -7,6 +7,8 @@ export interface Closing {
   readonly usage: Usage;
   /** Tokens of the prompt that were charged by our own count; absent where the provider reported them. */
   readonly promptCounted?: number;
+  /** Searches that were charged; absent where the endpoint prices none. */
+  readonly searches?: number;
   /** Exact decimal USD. */
   readonly cost: string;
   /** The requested settings, and whether the serving endpoint declares them. */

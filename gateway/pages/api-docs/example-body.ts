@@ -10,6 +10,11 @@ const WRITTEN: Readonly<Record<string, (model: string) => Members>> = {
   ChatRequest: (model) => ({ model, messages: turn }),
   CompletionRequest: (model) => ({ model, prompt: 'Once upon a time' }),
   EmbeddingsRequest: () => ({ model: 'author/model', input: ['A river in the morning'] }),
+  RerankRequest: () => ({
+    model: 'author/model',
+    query: 'A river in the morning',
+    documents: ['The sun sets behind the mill.', 'Mist rises from the river at dawn.'],
+  }),
   MessagesRequest: (model) => ({ model, max_tokens: 256, messages: turn }),
   TokenCountRequest: (model) => ({ model, messages: turn }),
   ResponsesRequest: (model) => ({ model, input: 'Hello' }),

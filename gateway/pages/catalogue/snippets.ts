@@ -53,6 +53,10 @@ function snippetsFor(model: string, endpoints: readonly Endpoint[], access: Acce
   if (writes.has('video')) return [curl(access, '/videos', { model, prompt })];
   if (writes.has('image')) return [curl(access, '/images/generations', { model, prompt })];
   if (writes.has('embeddings')) return [curl(access, '/embeddings', { model, input: [prompt] })];
+  if (writes.has('rerank')) {
+    const documents = ['The sun sets behind the mill.', 'Mist rises from the river at dawn.'];
+    return [curl(access, '/rerank', { model, query: prompt, documents })];
+  }
   const chat = (content: string, more: Members = {}): Members => ({
     model,
     messages: [{ role: 'user', content }],

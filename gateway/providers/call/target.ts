@@ -13,6 +13,7 @@ import { messagesAdapter } from '../messages/adapter.ts';
 import type { ModelList } from '../model-list.ts';
 import { ollamaAdapter } from '../ollama/adapter.ts';
 import { ProviderFailure } from '../provider-failure.ts';
+import { rerankAdapter } from '../rerank/adapter.ts';
 import { responsesAdapter } from '../responses/adapter.ts';
 import { credentialsFor } from './credentials/credentials.ts';
 
@@ -26,13 +27,14 @@ const ADAPTERS: Readonly<Record<TurnDialect | LoneOutput, Adapter>> = {
   cohere: cohereAdapter,
   completions: completionsAdapter,
   embeddings: embeddingsAdapter,
+  rerank: rerankAdapter,
 };
 
 /** The adapter of an endpoint; undefined for one that only renders videos. */
 export function adapterOf({ target, outputModalities = [] }: Called): Adapter | undefined {
   const adapter = (ADAPTERS as Readonly<Record<string, Adapter | undefined>>)[target.dialect];
-  const makesVectors = LONE_OUTPUTS.some((lone) => outputModalities.includes(lone));
-  return makesVectors ? (adapter?.embeds ?? adapter) : adapter;
+  const lone = LONE_OUTPUTS.find((output) => outputModalities.includes(output));
+  return lone === undefined ? adapter : (adapter?.alone?.[lone] ?? adapter);
 }
 
 /** What of an endpoint decides how it is called. */

@@ -3,6 +3,7 @@ import { nextBy } from '../model-list.ts';
 import { cohereEmbedAdapter } from './embed.ts';
 import { CohereReader } from './reply-reader.ts';
 import { cohereWriter, leftOut } from './request-body.ts';
+import { cohereRerankAdapter } from './rerank.ts';
 
 /** Cohere: chat of its second version. */
 export const cohereAdapter: Adapter = {
@@ -16,5 +17,5 @@ export const cohereAdapter: Adapter = {
   leftOut,
   writer: cohereWriter,
   reader: (makeCallId, note) => new CohereReader(makeCallId, note),
-  embeds: cohereEmbedAdapter,
+  alone: { embeddings: cohereEmbedAdapter, rerank: cohereRerankAdapter },
 };

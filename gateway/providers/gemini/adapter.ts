@@ -18,5 +18,5 @@ export const geminiAdapter: Adapter = {
   leftOut,
   writer: geminiWriter,
   reader: (makeCallId, note) => new GeminiReader(makeCallId, note),
-  embeds: geminiEmbedAdapter,
+  alone: { embeddings: geminiEmbedAdapter },
 };

@@ -17,5 +17,5 @@ export const ollamaAdapter: Adapter = {
   writer: ollamaWriter,
   reader: (makeCallId, note) => new OllamaReader(makeCallId, note),
   framing: jsonLines,
-  embeds: ollamaEmbedAdapter,
+  alone: { embeddings: ollamaEmbedAdapter },
 };

@@ -191,6 +191,17 @@ function embedder(prompt: string, own: Declared): Declared {
   return model(named, [reads(8_192, perToken({ prompt }))], [{ type: 'embeddings', supported_parameters }]);
 }
 
+function ranker(pricing: readonly Declared[], prompt: readonly Declared[] = []): Declared {
+  const named = {
+    id: 'sim/ranker',
+    name: 'Sim Ranker',
+    created: 1750000400,
+    description: 'Ranks documents by the words that they share with the query.',
+    more: { tokenizer: 'cl100k_base', ...(pricing.length === 0 ? {} : { pricing }) },
+  };
+  return model(named, [reads(8_192, prompt)], [{ type: 'rerank', supported_parameters: {} }]);
+}
+
 function plain(slug: 'sim-a' | 'sim-b', ceiling: string): readonly Declared[] {
   return PLAIN.map(({ context, length, parameters: declared, prices, ...named }) => {
     const [prompt, completion, request] = prices[slug];
@@ -210,12 +221,14 @@ const MODELS: Readonly<Record<string, readonly Declared[]>> = {
     structured('0.0000003', '0.0000009', { ceiling_parameter: 'max_tokens' }),
     vision('0.0000004', '0.0002', '0.0000012', [], { ceiling_parameter: 'max_tokens' }),
     embedder('0.00000002', { encoding_format: oneOf(['float', 'base64']) }),
+    ranker([price('request', 'search', '0.002')]),
   ],
   'sim-b': [
     ...plain('sim-b', 'max_completion_tokens'),
     structured('0.00000032', '0.00000095', { ceiling_parameter: 'max_completion_tokens' }),
     vision('0.00000045', '0.00025', '0.0000013', [], { ceiling_parameter: 'max_completion_tokens' }),
     embedder('0.000000025', { input_type: oneOf(['search_query', 'search_document']) }),
+    ranker([], perToken({ prompt: '0.00000002' })),
   ],
   'sim-c': [
     THINKER,

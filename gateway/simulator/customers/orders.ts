@@ -24,6 +24,8 @@ const QUESTIONS = [
 ];
 const SCENES = ['A fox runs through snow', 'A lighthouse at dawn', 'A paper boat in the rain'];
 const TOKENS_MAX = 120;
+/** Documents of a ranking's answer. */
+const BEST = 3;
 /** Every fourth answer is whole, the others stream; every tenth request is a batch. */
 const WHOLE_EVERY = 4;
 const BATCH_EVERY = 10;
@@ -41,6 +43,9 @@ export function orderOf({ model, outputs, provider }: Offer, round: number, plac
   if (outputs.includes('video'))
     return every(VIDEO_ROUNDS, round, { path: '/videos', body: { ...chosen, prompt: scene } });
   if (outputs.includes('embeddings')) return { path: '/embeddings', body: { ...chosen, input: question } };
+  if (outputs.includes('rerank')) {
+    return { path: '/rerank', body: { ...chosen, query: question, documents: QUESTIONS, top_n: BEST } };
+  }
   if (outputs.includes('image')) {
     return every(PICTURE_ROUNDS, round, { path: '/images/generations', body: { ...chosen, prompt: scene } });
   }

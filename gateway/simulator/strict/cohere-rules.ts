@@ -45,12 +45,23 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
 /** How Cohere refuses a chat request; null for one that it answers. Members that it does not know are 422. */
 export function refusedByCohere(body: Members): StrictRefusal | null {
   if ('texts' in body) return refusedEmbedding(body);
+  if ('query' in body) return refusedRanking(body);
   const chat = body as ChatBody;
   const found = unknownInMessages(chat, MESSAGE, ['tool_plan', 'citations']);
   const unknown = unknownMember(chat, ROOT) ?? (found && `messages[${found.at}].${found.name}`);
   if (unknown !== undefined) return refusal(422, `unknown field: parameter '${unknown}' is not a valid field`);
   const words = wordsOf(chat);
   return words === null ? null : refusal(400, `invalid request: ${words}`);
+}
+
+const RANK: readonly string[] = ['model', 'query', 'documents', 'top_n', 'max_tokens_per_doc', 'priority'];
+
+function refusedRanking(body: Members): StrictRefusal | null {
+  const unknown = unknownMember(body as ChatBody, RANK);
+  if (unknown !== undefined) return refusal(422, `unknown field: parameter '${unknown}' is not a valid field`);
+  const documents = body.documents as readonly unknown[];
+  const areTexts = documents.every((document) => typeof document === 'string');
+  return areTexts ? null : refusal(400, 'invalid request: documents must be an array of strings');
 }
 
 const EMBED: readonly string[] = [
