@@ -14,14 +14,20 @@ export const rerankReply = Type.Object({
     relevance_score: Type.Number({ description: 'How well it answers the query, in the scale of the model.' }),
     document: Type.Optional(
       Type.Object(
-        { text: Type.Optional(Type.String()), image: Type.Optional(Type.String()) },
+        {
+          text: Type.Optional(Type.String({ description: 'As the request has it.' })),
+          image: Type.Optional(Type.String({ description: 'The URL that the request has.' })),
+        },
         { description: 'The document; absent where return_documents is false.' },
       ),
     ),
   }),
   meta: objectOf('What was charged, under the names of Cohere; empty where the charge is recorded later.', {
     billed_units: Type.Optional(
-      Type.Object({ search_units: Type.Optional(count), input_tokens: Type.Optional(count) }),
+      objectOf('One of the two, as the endpoint is priced.', {
+        search_units: Type.Optional(described(count, 'Queries, each with up to 100 documents.')),
+        input_tokens: Type.Optional(described(count, 'Those of the query and the documents.')),
+      }),
     ),
   }),
   usage: Type.Optional(

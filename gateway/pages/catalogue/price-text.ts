@@ -23,6 +23,7 @@ const UNITS: Readonly<Record<string, { readonly name: string; readonly per: stri
   audio_second: { name: 'Audio', per: 'second', times: 1 },
   audio_output: { name: 'Speech', per: 'M tokens', times: MILLION },
   character: { name: 'Text spoken', per: 'M characters', times: MILLION },
+  search: { name: 'Ranking', per: 'search', times: 1 },
 };
 
 /** Exact USD per million tokens; null without a declared price. */

@@ -63,6 +63,8 @@ it('what every route without a parameter answers fits the published schema, and 
     '/messages/count_tokens': { model: 'sim/echo', messages },
     '/responses': { model: 'sim/echo', input: 'Say hello' },
     '/embeddings': { model: 'sim/embedder', input: 'Say hello' },
+    '/rerank': { model: 'sim/ranker', query: 'Say hello', documents: ['hello'] },
+    '/v2/rerank': { model: 'sim/ranker', query: 'Say hello', documents: ['hello'] },
     '/credits/coinbase': {},
   };
   const wrong: string[] = [];

@@ -7,7 +7,7 @@ import { startCluster, type TestCluster } from '../../support/cluster/start-clus
 import { clientOf } from '../client.ts';
 
 /**
- * Embeddings of the wires that have a form of their own for them, against providers that enforce their rules: one request
+ * Embeddings and rankings of the wires that have a form of their own for them, against providers that enforce their rules: one request
  * of callers, the wire's own form out, its vectors and counts back, and one charge.
  */
 const it = bounded(test, 60_000);
@@ -118,9 +118,31 @@ const providers = Object.entries(ROWS).map(
   }),
 );
 
+/** Rankings of Cohere, charged by the search. */
+const RANKER: ProviderDeclaration = {
+  slug: 'ranks',
+  name: 'ranks',
+  dialect: 'cohere',
+  baseUrl: `http://127.0.0.1:${simulator.port}/strict/cohere`,
+  models: {
+    data: [
+      {
+        schema_version: '2.4',
+        id: 'rerank-v4.0',
+        slug: 'ranks/ranker',
+        name: 'ranker',
+        created: 1_750_000_000,
+        input_modalities: [{ type: 'text', supported_inputs: { max_context_length: { value: 4_096 } } }],
+        output_modalities: [{ type: 'rerank', supported_parameters: { max_tokens_per_doc: { type: 'unknown' } } }],
+        pricing: [{ type: 'request', unit: 'search', cost_usd: '0.002' }],
+      },
+    ],
+  },
+};
+
 let cluster: TestCluster;
 test.before(async () => {
-  cluster = await startCluster({ simulators: [], providers });
+  cluster = await startCluster({ simulators: [], providers: [...providers, RANKER] });
 });
 test.after(async () => {
   await cluster.close();
@@ -131,6 +153,11 @@ interface Reply {
   readonly id: string;
   readonly data: readonly { readonly index: number; readonly embedding: readonly number[] }[];
   readonly usage: { readonly prompt_tokens: number; readonly total_tokens: number; readonly cost: number };
+}
+
+interface Ranking {
+  readonly results: readonly { readonly index: number }[];
+  readonly usage: { readonly search_units: number; readonly cost: number };
 }
 
 for (const [name, { path, sent, single }] of Object.entries(ROWS)) {
@@ -191,6 +218,39 @@ it('more inputs than a model embeds in one call are refused before it, by the na
   assert.match(error.message, /input/);
   assert.is(simulator.calls.length, before);
   assert.is((await dataOf<Record<string, unknown>>('/credits')).total_usage, 0);
+});
+
+it('rankings of Cohere go out in its form and are charged by the search; a picture is refused before any call', async () => {
+  const payer = await cluster.fund('1');
+  const { ask, dataOf } = clientOf(cluster, payer.key);
+  const documents = ['A hill', { text: 'The river at dawn' }];
+  const body = { model: 'ranks/ranker', query: 'the river', documents, top_n: 1, max_tokens_per_doc: 50, user: 'u' };
+  const before = simulator.calls.length;
+  const { status, body: reply, text } = await ask<Ranking>('/rerank', { body });
+  assert.is(status, 200, text);
+  assert.equal(
+    simulator.calls.slice(before).map((call) => [call.path, call.status, call.body]),
+    [
+      [
+        '/v1/v2/rerank',
+        200,
+        {
+          model: 'rerank-v4.0',
+          query: 'the river',
+          documents: ['A hill', 'The river at dawn'],
+          top_n: 1,
+          max_tokens_per_doc: 50,
+        },
+      ],
+    ],
+  );
+  assert.equal([reply.results.map(({ index }) => index), reply.usage.search_units, reply.usage.cost], [[1], 1, 0.002]);
+  assert.is((await dataOf<Record<string, unknown>>('/credits')).total_usage, 0.002);
+  const picture = { ...body, documents: [{ image: 'data:image/png;base64,AAAA' }] };
+  const refused = await ask('/rerank', { body: picture });
+  assert.is(refused.status, 503);
+  assert.match(JSON.stringify(refused.error.metadata.rejections), /"modality","detail":"image"/);
+  assert.is(simulator.calls.length, before + 1);
 });
 
 test.run();

@@ -200,6 +200,7 @@ const TURNS: readonly (readonly [path: string, body: string, expected: string])[
   ['/messages', WHOLE, '"type":"message"'],
   ['/responses', JSON.stringify({ model: 'sim/fast', input: 'hello' }), '"object":"response"'],
   ['/embeddings', JSON.stringify({ model: 'sim/embedder', input: 'hello' }), '"object":"list"'],
+  ['/rerank', JSON.stringify({ model: 'sim/ranker', query: 'hello', documents: ['hello'] }), '"relevance_score":'],
 ];
 
 /** The suffixes of a turn's path, before a valid body, and whether each is refused. */

@@ -292,6 +292,12 @@ it('a model may speak another dialect than the rest of its provider', () => {
   );
 });
 
+/** One model with these outputs, and with these members in place of those of `MODEL`. */
+function declaredWith(dialect: TurnDialect, outputs: readonly object[], members: object = {}): EndpointDeclaration {
+  const text = JSON.stringify({ data: [{ ...MODEL, output_modalities: outputs, ...members }] });
+  return parseModelsText(text, (document) => endpointDeclarations({ ...PROVIDER, dialect }, document))[0] as never;
+}
+
 it('embeddings alone are served in the form of OpenAI, unless the dialect of the provider has an own one', () => {
   const vectors = {
     type: 'embeddings',
@@ -300,10 +306,6 @@ it('embeddings alone are served in the form of OpenAI, unless the dialect of the
       input_type: { type: 'unknown' },
     },
   };
-  const declaredWith = (dialect: TurnDialect, outputs: readonly object[]): EndpointDeclaration =>
-    parseModelsText(JSON.stringify({ data: [{ ...MODEL, output_modalities: outputs }] }), (document) =>
-      endpointDeclarations({ ...PROVIDER, dialect }, document),
-    )[0] as EndpointDeclaration;
   for (const dialect of ['chat', 'messages', 'ollama'] as const) {
     const alone = declaredWith(dialect, [vectors]);
     assert.equal(alone.outputModalities, ['embeddings']);
@@ -319,14 +321,31 @@ it('embeddings alone are served in the form of OpenAI, unless the dialect of the
   }
 });
 
+it('rankings stand alone, in a form of their own or in that of Cohere; searches make tokens free', () => {
+  const ranks = { type: 'rerank', supported_parameters: { max_tokens_per_doc: { type: 'unknown' } } };
+  for (const dialect of ['chat', 'cohere'] as const) {
+    const alone = declaredWith(dialect, [ranks]);
+    assert.equal(
+      [alone.target.dialect, alone.outputModalities],
+      [dialect === 'cohere' ? dialect : 'rerank', ['rerank']],
+    );
+    assert.equal(alone.supportedParameters, ['max_tokens_per_doc']);
+    assert.equal([alone.tariff.prompt, alone.tariff.completion], ['0.000001', '0']);
+  }
+  const pricing = [{ type: 'request', unit: 'search', cost_usd: '0.002' }];
+  const text = { type: 'text', supported_inputs: { max_context_length: { value: 8_192 } } };
+  const { id: _, ...tariff } = declaredWith('cohere', [ranks], { pricing, input_modalities: [text] }).tariff;
+  assert.equal(tariff, { completion: '0', prompt: '0', search: '0.002', discount: 0 });
+});
+
 it('leaves out a model that is not ready or has no served output modality', () => {
   const data = [
     { ...MODEL, is_ready: false },
     {
       ...MODEL,
-      id: 'm/ranks',
+      id: 'm/writes-down',
       input_modalities: [{ type: 'text' }],
-      output_modalities: [{ type: 'rerank', supported_parameters: {} }],
+      output_modalities: [{ type: 'transcription', supported_parameters: {} }],
     },
     { ...MODEL, id: 'm/two' },
   ];

@@ -329,7 +329,17 @@ it('the dialects of the table refuse in the common envelope where they have none
   }
   assert.equal(
     turnRoutes({} as AnswerParts).map(({ path }) => path),
-    ['/chat/completions', '/completions', '/messages', '/responses', '/images/generations', '/images', '/embeddings'],
+    [
+      '/chat/completions',
+      '/completions',
+      '/messages',
+      '/responses',
+      '/images/generations',
+      '/images',
+      '/embeddings',
+      '/rerank',
+      '/v2/rerank',
+    ],
   );
 });
 
