@@ -1,14 +1,13 @@
-import { Compile } from 'typebox/compile';
 import { invalid } from '../../terms/gateway-error.ts';
 import type { ContentPart, Turn, TurnMessage } from '../../terms/turn.ts';
 import { forwardedParameters } from '../request/parameter-members.ts';
 import { parseModels } from '../request/parse-models.ts';
 import { parsePreferences } from '../request/parse-preferences.ts';
 import { parseSource } from '../request/parse-source.ts';
-import { checked, conversationOf, requestedSettings } from '../request/read-members.ts';
+import { conversationOf, requestCheck, requestedSettings } from '../request/read-members.ts';
 import { type RerankDocument, type RerankRequest, rerankRequest } from './request-schema.ts';
 
-const check = Compile(rerankRequest);
+const checked = requestCheck(rerankRequest);
 
 const FORWARDED = forwardedParameters('rerank');
 
@@ -20,7 +19,7 @@ type Shown = readonly RerankDocument[] | null;
  * is `X-Session-Id`. Throws a 400 that names the member and its bound. (rule I150)
  */
 export function parse(body: unknown, sessionHeader: string | null): { readonly turn: Turn; readonly documents: Shown } {
-  const request = checked(check, body);
+  const request = checked(body);
   const { query, documents, user, return_documents: isShown } = request;
   const conversation = conversationOf([request.session_id], sessionHeader);
   const messages = documents.map(messageOf);
