@@ -147,11 +147,6 @@ export const TURN_DIALECTS = [
   'completions',
 ] as const;
 export type TurnDialect = (typeof TURN_DIALECTS)[number];
-/** Those among them that have a form of their own for an output that is served alone. */
-export const OWN_FORMS: Readonly<Record<LoneOutput, ReadonlySet<TurnDialect>>> = {
-  embeddings: new Set(['ollama', 'gemini', 'cohere']),
-  rerank: new Set(['cohere']),
-};
 
 /** Accepted values of one parameter (rule I36). `unknown` accepts anything. */
 export type Descriptor =

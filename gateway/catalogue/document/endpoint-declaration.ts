@@ -6,9 +6,9 @@ import {
   LONE_OUTPUTS,
   type LoneOutput,
   type Modality,
-  OWN_FORMS,
   type ProviderFacts,
   type TargetDialect,
+  type TurnDialect,
 } from '../../../actors/terms/endpoint.ts';
 import { endpointId, providerId } from '../../../actors/terms/ids.ts';
 import type { ProviderDeclaration } from '../../terms/provider-declaration.ts';
@@ -27,6 +27,11 @@ type Parameters = Readonly<Record<string, DeclaredDescriptor>>;
 
 /** Output modalities of this build; models without any of them are left out. */
 const SERVED: ReadonlySet<string> = new Set<EndpointOutput>(['text', 'image', 'audio', 'video', ...LONE_OUTPUTS]);
+/** The wire formats of turns that have a form of their own for an output that is served alone. */
+const OWN_FORMS: Readonly<Record<LoneOutput, ReadonlySet<TurnDialect>>> = {
+  embeddings: new Set(['ollama', 'gemini', 'cohere']),
+  rerank: new Set(['cohere']),
+};
 /** One declaration fits one envelope, and every node's board holds it. */
 const DECLARATION_CHARS_MAX = 128 * 1024;
 const CATALOGUE_ID = /^[A-Za-z0-9._~-]+\/[A-Za-z0-9._~:-]+$/;

@@ -12,7 +12,7 @@ const { model, models, user, provider, route } = sharedMembers;
 const text = Type.String({ minLength: 1 });
 const document = Type.Object(
   {
-    text: maybe(text, 'Its words.'),
+    text: maybe(text, 'What the model compares with the query.'),
     image: maybe(text, 'A picture: an https:, http: or base64 data: URL.'),
   },
   { description: 'A text, a picture, or both.' },
