@@ -17,6 +17,7 @@ import { type Gateway, openGateway, openJobs } from './node/open-gateway.ts';
 import { type OpenedStores, openStores } from './node/open-stores.ts';
 import { operatorRoutes } from './operator/api/operator-routes.ts';
 import { shownConfig } from './operator/config/config-difference.ts';
+import { tlsOf } from './operator/config/identity.ts';
 import { hostPort } from './operator/config/interfaces.ts';
 import { configFault } from './operator/config/load.ts';
 import { openMaintenance } from './operator/config/open-maintenance.ts';
@@ -202,8 +203,10 @@ class GatewayNode implements NodeHandle {
     return LiveProviderKeys.open(config, env, { clock: this.#clock, log: this.#log });
   }
 
-  #openOperator(secrets: Secrets): Promise<OperatorServer> {
+  async #openOperator(secrets: Secrets): Promise<OperatorServer> {
     this.#loopDelay.enable();
+    const { config } = this.#options;
+    const tls = await tlsOf(config, this.#context.self, this.#clock.now());
     const { host, port } = hostPort(this.#context.self.operator);
     const { data } = this.#options.config;
     const tokens = { operator: secrets.operatorToken, viewer: secrets.viewerToken };
@@ -220,7 +223,7 @@ class GatewayNode implements NodeHandle {
         body: await this.#metrics.render(await this.#measure(cluster)),
       }),
       approvalAboveUsd: () => this.#options.config.deposits.approvalAboveUsd,
-      refused: (account) => this.#metrics.requests.lastRefusals.of(account),
+      management: { config, pepper: secrets.pepper },
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       queries: new BoundedQueries(
@@ -232,9 +235,10 @@ class GatewayNode implements NodeHandle {
     });
     const options: OperatorServerOptions = {
       cluster: () => this.#node ?? null,
-      routes,
+      routes: [...routes, ...(this.#options.ports?.operatorRoutes ?? [])],
       tokens,
       sessions,
+      tls,
       clock: this.#clock,
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     };
@@ -250,6 +254,7 @@ class GatewayNode implements NodeHandle {
       stores: this.#stores,
       operatorUrl: () => this.#operator.url,
       gauges: () => this.#measureNode(),
+      refused: (account) => this.#metrics.requests.lastRefusals.of(account),
       onIsolated: () => this.#gateway?.edge.cut(),
       onDead: (why) => this.#leaveDead(why),
       onDrain: () => void this.#drainAndExit(),

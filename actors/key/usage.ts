@@ -159,12 +159,19 @@ export function usageOf(
   account: string,
   day: number,
 ): AsyncIterable<readonly KeyUsage[]> {
-  return usagePages(cluster, { column: USAGE_DAY, equals: usageDay(account, day) });
+  return usagePages(cluster, usageWhere(day, account));
 }
 
 /** The usage of every account on one UTC day, page by page. */
 export function usageOfAll(cluster: Pick<Cluster, 'rows'>, day: number): AsyncIterable<readonly KeyUsage[]> {
-  return usagePages(cluster, { column: PUBLIC_DAY, equals: dateOf(day) });
+  return usagePages(cluster, usageWhere(day));
+}
+
+/** Where the usage of one UTC day is found: that of an account, or of every account. */
+export function usageWhere(day: number, account?: string) {
+  return account === undefined
+    ? ({ column: PUBLIC_DAY, equals: dateOf(day) } as const)
+    : ({ column: USAGE_DAY, equals: usageDay(account, day) } as const);
 }
 
 async function* usagePages(

@@ -27,7 +27,6 @@ import { periodicTasks } from './cluster/sweeps.ts';
 import { ClusterWatchers } from './cluster/watchers.ts';
 import { createEngine, type EngineOptions } from './durable/engine/create-engine.ts';
 import type { Engine, EngineHost } from './durable/engine.ts';
-import { operatorService } from './inspect/service.ts';
 import type { NodeLimits } from './ports/limits.ts';
 import { textOf } from './ports/log.ts';
 import type { ShardRow } from './ports/store.ts';
@@ -110,8 +109,7 @@ class Node implements ClusterNode {
     this.#map = new ShardMap(limits.shards, (shard) => this.#ownerChanged(shard));
     const deaths = new Deaths(base);
     this.#engine = this.#makeEngine(base, deaths);
-    const services = [operatorService(() => this.operator, parts.operatorToken)];
-    this.#transport = parts.transport({ clock, random: parts.random, limits, secret: parts.secret, services });
+    this.#transport = parts.transport({ clock, random: parts.random, limits, secret: parts.secret });
     this.#member = this.#makeMember();
     this.#peers = this.#makePeers();
     const board = new NoticeBoard(log);

@@ -1,5 +1,11 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import type { Clock } from '../../actors/runtime/index.ts';
 import { HolderPlaces } from '../overload/holder-places.ts';
 import type { EdgeLimits } from '../terms/config/config.ts';
@@ -40,6 +46,8 @@ export interface ListenerOptions<Context extends HttpExchange<Context>> {
   readonly refusal: (error: GatewayError, context: Context | null) => RefusalAnswer;
   /** The answer to a request has ended. */
   readonly ended?: (context: Context) => void;
+  /** Absent: the port takes plain connections. */
+  readonly tls?: TlsOptions | undefined;
   /** True where a request may go on as a WebSocket; absent: nowhere. */
   readonly upgrades?: (request: IncomingMessage) => boolean;
 }
@@ -61,9 +69,7 @@ export class Listener<Context extends HttpExchange<Context>> {
   readonly #connections = new Map<Socket, ClientConnection<Context>>();
   readonly #places: HolderPlaces;
   readonly #clients: ClientAddresses;
-  readonly #port = createSocketServer({ noDelay: true, keepAlive: true, allowHalfOpen: true }, (socket) =>
-    this.accept(socket),
-  );
+  readonly #port: SocketServer;
   readonly #answers = new Map<number, number>();
   #draining = false;
   #underWay = 0;
@@ -74,6 +80,7 @@ export class Listener<Context extends HttpExchange<Context>> {
     this.#clients = new ClientAddresses(options.limits.trustedProxies);
     const { limits } = options;
     this.#places = new HolderPlaces(limits.connectionsPerAddressMax);
+    this.#port = this.#open(options);
     this.server = createServer({
       IncomingMessage: upgradableRequest(options.upgrades ?? nowhere),
       maxHeaderSize: limits.headerBytesMax,
@@ -95,6 +102,16 @@ export class Listener<Context extends HttpExchange<Context>> {
     this.server.on('clientError', (error, socket) => this.#clientError(error, socket as Socket));
     // Node checks for late requests only on a listening server; this one receives its connections from elsewhere.
     this.server.emit('listening');
+  }
+
+  #open({ tls, limits }: ListenerOptions<Context>): SocketServer {
+    const sockets = { noDelay: true, keepAlive: true, allowHalfOpen: true };
+    const accept = (socket: Socket): void => this.accept(socket);
+    if (tls === undefined) return createSocketServer(sockets, accept);
+    const port = createTlsServer({ ...tls, ...sockets, handshakeTimeout: limits.headersTimeoutMs }, accept);
+    // Connections in the handshake count too.
+    port.maxConnections = limits.connectionsMax;
+    return port;
   }
 
   get connections(): number {
@@ -152,14 +169,15 @@ export class Listener<Context extends HttpExchange<Context>> {
     this.server.emit('connection', socket);
   }
 
-  /** Listens on a port of its own; port 0 takes a free one. Resolves with `http://host:port`. */
+  /** Listens on a port of its own; port 0 takes a free one. Resolves with `http://host:port`, or `https:` with TLS. */
   listen(host: string, port: number): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#port.once('error', reject);
       this.#port.listen(port, host, () => {
         this.#port.off('error', reject);
         const at = this.#port.address() as AddressInfo;
-        resolve(`http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`);
+        const scheme = this.#options.tls === undefined ? 'http' : 'https';
+        resolve(`${scheme}://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`);
       });
     });
   }

@@ -36,19 +36,44 @@ const newKeyOf = checker(keyCreateSchema);
 const importOf = checker(keyImportSchema);
 const keyEditOf = checker(keyEditSchema);
 
-interface MadeKey {
+export interface MadeKey {
   readonly view: KeyView;
   /** Returned here and stored nowhere. */
   readonly text: string;
 }
 
-/** Creates a key. Throws 400; 403 for a kind that the principal may not make. */
-export async function makeKey(services: ManagementServices, tenant: Tenant, input: unknown): Promise<MadeKey> {
+/** A key that its maker has chosen. */
+interface OwnKey {
+  readonly id: string;
+  readonly text: string;
+}
+
+/**
+ * Creates a key. `own` is for the operator alone: with the same one a repeat answers the same key. Throws 400; 403 for a
+ * kind that the principal may not make.
+ */
+export async function makeKey(
+  services: ManagementServices,
+  tenant: Tenant,
+  input: unknown,
+  own?: OwnKey,
+): Promise<MadeKey> {
   const body = newKeyOf(input);
-  const text = keyText(services.random);
+  if (own !== undefined) requireOwn(own, tenant);
+  const { id, text } = own ?? { id: keyId(services.random), text: keyText(services.random) };
   const identity = { digest: keyDigest(services.pepper, text), handle: keyHandle(text), label: maskKey(text) };
-  const address = keyAddress(tenant.account, keyId(services.random));
-  return { view: await create(services, tenant, { address, identity, body }), text };
+  const address = keyAddress(tenant.account, id);
+  const view = await create(services, tenant, { address, identity, body });
+  if (view.handle !== identity.handle) {
+    throw new GatewayError({ status: 409, type: 'conflict', message: `${id} is the id of another key` });
+  }
+  return { view, text };
+}
+
+function requireOwn({ id, text }: OwnKey, { by }: Tenant): void {
+  if (by.kind !== 'operator') throw new Error('only the operator chooses the id and the text of a key');
+  if (!KEY_ID.test(id)) throw invalid('id must be key_ and letters or digits');
+  if (!isKeyText(text) || text.startsWith(LEGACY_KEY_PREFIX)) throw invalid('text must be the whole text of a key');
 }
 
 /**

@@ -17,10 +17,10 @@ const HEAD = ['entry', 'at', 'type', 'amount_usd', 'balance_usd', 'key', 'refere
 
 /** The months from the account's first entry that is kept until now, newest first. `account` is an address. */
 export async function monthsOf(
-  { cluster }: Pick<ManagementServices, 'cluster'>,
+  { cluster }: Services,
   account: string,
 ): Promise<readonly Month[]> {
-  const begin = await beginOf((query) => cluster.rows.rows(query), account);
+  const begin = await beginOf(readerOf({ cluster }), account);
   if (begin === null) return [];
   const months: Month[] = [];
   for (let month = monthOf(cluster.now()); month.till > begin; month = monthOf(month.from - 1)) months.push(month);
@@ -40,22 +40,85 @@ interface Statement {
   readonly lines: AsyncIterable<Uint8Array>;
 }
 
+type Services = Pick<ManagementServices, 'cluster'>;
+
 /**
  * The statement of a month, `YYYY-MM`; null: of the account's newest entry. `account` is an address. Throws 400 for
  * another text, 404 for a month without a statement.
  */
-export async function requireStatement(
-  { cluster }: Pick<ManagementServices, 'cluster'>,
-  account: string,
-  name: string | null,
-): Promise<Statement> {
-  const rows: ReadRows = (query) => cluster.rows.rows(query);
-  const wanted = name === null ? await newestMonth(rows, account) : parseMonth(name);
+export async function requireStatement(services: Services, account: string, name: string | null): Promise<Statement> {
+  const month = await requireMonth(services, account, name);
+  const opening = await openingOf(services, account, month);
+  return { month, lines: statementLines({ month, opening }, entriesOf(services, account, { month, opening })) };
+}
+
+/** The month of a statement; as `requireStatement`. */
+export async function requireMonth(services: Services, account: string, name: string | null): Promise<Month> {
+  const wanted = name === null ? await newestMonth(readerOf(services), account) : parseMonth(name);
   if (wanted === null && name !== null) throw invalid('month must be YYYY-MM');
-  const months = await monthsOf({ cluster }, account);
+  const months = await monthsOf(services, account);
   const month = months.find((one) => one.name === wanted?.name);
   if (month === undefined) throw notFound(missing(months.at(-1)));
-  return { month, lines: statementOf(rows, account, month) };
+  return month;
+}
+
+interface Opening {
+  readonly balance: string;
+  /** Of the last entry before the month; 0 without one. */
+  readonly sequence: number;
+}
+
+/** The balance with which a month begins. */
+export async function openingOf(services: Services, account: string, { from }: Month): Promise<Opening> {
+  const rows = readerOf(services);
+  const log = { collection: LEDGER.entries, address: account };
+  const before =
+    (await lastEntryBefore<LedgerEntry>(rows, log, from)) ??
+    (await newestOpening<LedgerOpening>({ rows }, LEDGER, account));
+  return { balance: before?.balance ?? '0', sequence: before?.sequence ?? 0 };
+}
+
+/** Entries of the month behind a sequence, at most `PAGE_ROWS_MAX`. */
+export async function monthEntries(
+  services: Services,
+  account: string,
+  { month: { till }, after }: { readonly month: Month; readonly after: number },
+): Promise<{ readonly entries: readonly LedgerEntry[]; readonly hasMore: boolean }> {
+  const page = await entriesAfter(readerOf(services), account, after, PAGE_ROWS_MAX);
+  const entries = page.filter(({ at }) => at < till);
+  return { entries, hasMore: entries.length === PAGE_ROWS_MAX };
+}
+
+async function* entriesOf(
+  services: Services,
+  account: string,
+  { month, opening }: { readonly month: Month; readonly opening: Opening },
+): AsyncIterable<readonly LedgerEntry[]> {
+  let after = opening.sequence;
+  for (let more = true; more; ) {
+    const { entries, hasMore } = await monthEntries(services, account, { month, after });
+    yield entries;
+    after = entries.at(-1)?.sequence ?? after;
+    more = hasMore;
+  }
+}
+
+/** The lines of a statement, of its entries page by page. */
+export async function* statementLines(
+  { month, opening }: { readonly month: Month; readonly opening: Pick<Opening, 'balance'> },
+  pages: AsyncIterable<readonly LedgerEntry[]>,
+): AsyncIterable<Uint8Array> {
+  let { balance } = opening;
+  yield lines([HEAD, boundary('opening', month.from, balance)]);
+  for await (const page of pages) {
+    if (page.length > 0) yield lines(page.map(cellsOf));
+    balance = page.at(-1)?.balance ?? balance;
+  }
+  yield lines([boundary('closing', month.till, balance)]);
+}
+
+function readerOf({ cluster }: Services): ReadRows {
+  return (query) => cluster.rows.rows(query);
 }
 
 function missing(first: Month | undefined): string {
@@ -66,25 +129,6 @@ function missing(first: Month | undefined): string {
 async function newestMonth(rows: ReadRows, address: string): Promise<Month | null> {
   const [newest] = await rows({ collection: LEDGER.entries, address, order: 'descending', limit: 1 });
   return newest === undefined ? null : monthOf((JSON.parse(newest.body) as LedgerEntry).at);
-}
-
-async function* statementOf(rows: ReadRows, account: string, month: Month): AsyncIterable<Uint8Array> {
-  const log = { collection: LEDGER.entries, address: account };
-  const before =
-    (await lastEntryBefore<LedgerEntry>(rows, log, month.from)) ??
-    (await newestOpening<LedgerOpening>({ rows }, LEDGER, account));
-  let balance = before?.balance ?? '0';
-  yield lines([HEAD, boundary('opening', month.from, balance)]);
-  let after = before?.sequence ?? 0;
-  for (;;) {
-    const page = await entriesAfter(rows, account, after, PAGE_ROWS_MAX);
-    const inMonth = page.filter(({ at }) => at < month.till);
-    if (inMonth.length > 0) yield lines(inMonth.map(cellsOf));
-    balance = inMonth.at(-1)?.balance ?? balance;
-    after = inMonth.at(-1)?.sequence ?? after;
-    if (inMonth.length < PAGE_ROWS_MAX) break;
-  }
-  yield lines([boundary('closing', month.till, balance)]);
 }
 
 async function entryAfter(rows: ReadRows, account: string, sequence: number): Promise<LedgerEntry | null> {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock, Random } from '../../actors/runtime/index.ts';
 import type { NodeParts } from '../../actors/runtime/node.ts';
 import type { Flights } from '../inflight/flights.ts';
+import type { OperatorRoute } from '../operator/http/operator-route.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { ClusterConfig, NodeConfig } from '../terms/config/config.ts';
@@ -30,6 +31,8 @@ export interface NodePorts {
   readonly exit?: (code: number) => void;
   /** Kinds and their activities in addition to the product's own. The HTTP client exists once the node serves. */
   readonly kinds?: NodeParts['kinds'];
+  /** Routes of the operator port in addition to the product's own. */
+  readonly operatorRoutes?: readonly OperatorRoute[];
   readonly activities?: (outbound: () => Outbound) => NonNullable<NodeParts['activities']>;
 }
 

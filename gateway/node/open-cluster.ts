@@ -5,10 +5,12 @@ import type { Json, ReportedRow } from '../../actors/runtime/index.ts';
 import { type ClusterNode, type NodeParts, startNode } from '../../actors/runtime/node.ts';
 import { GrpcTransport } from '../../actors/runtime/transports/grpc/transport.ts';
 import type { Generation } from '../../actors/terms/hold.ts';
+import type { RefusedRequest } from '../../actors/terms/refused-request.ts';
 import type { Retention } from '../../actors/terms/retention.ts';
 import { hostCallsOf } from '../inflight/host-calls.ts';
 import { ExpiredRows } from '../management/retention/expired-rows.ts';
 import { ExportFolder } from '../management/retention/export-folder.ts';
+import { REFUSED_CALL } from '../operator/api/account/refused.ts';
 import { tlsOf } from '../operator/config/identity.ts';
 import type { Secrets } from '../operator/config/secrets.ts';
 import { NODE_GAUGES, type NodeGauges } from '../operator/metrics/node-gauges.ts';
@@ -29,13 +31,15 @@ interface OpenClusterParts
   readonly operatorUrl: () => string;
   /** What operators see of this node. */
   readonly gauges: () => Promise<NodeGauges>;
+  /** The newest refused requests of an account at this node. */
+  readonly refused: (account: string) => readonly Omit<RefusedRequest, 'node'>[];
 }
 
 /** Joins the cluster. Resolves when the node is a member; it owns shards and serves later. */
 export async function openCluster(context: NodeContext, parts: OpenClusterParts): Promise<ClusterNode> {
   const { options, self, clock, random, log, measures, flights, tracing } = context;
   const { config, env, name } = options;
-  const { secrets, stores, gauges, ...node } = parts;
+  const { secrets, stores, gauges, refused, ...node } = parts;
   const tls = await tlsOf(config, self, clock.now());
   const route = routeLinks(env.TROUPE_LINK_ROUTES, name);
   const started: Promise<ClusterNode> = startNode({
@@ -51,9 +55,12 @@ export async function openCluster(context: NodeContext, parts: OpenClusterParts)
     random,
     limits: config.runtime,
     secret: secrets.clusterSecret,
-    operatorToken: secrets.operatorToken,
     configDigest: digestOf(config),
-    hostCalls: { ...hostCallsOf(flights), [NODE_GAUGES]: async () => (await gauges()) as unknown as Json },
+    hostCalls: {
+      ...hostCallsOf(flights),
+      [NODE_GAUGES]: async () => (await gauges()) as unknown as Json,
+      [REFUSED_CALL]: (account) => refused(account as string) as unknown as Json,
+    },
     onResumed: (resumption) => void started.then((cluster) => reportResumption(cluster, resumption)),
     onCommitted: (tookMs) => measures.committed(tookMs),
     onReported: (row) => reportCharge(row, measures, ({ message, ...record }) => log.warn(record, message)),

@@ -5,6 +5,7 @@ import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
 import { type Lease, WITHOUT_LEASE, waitForLease } from './lease.ts';
+import { dialled, type MutualTls } from './mutual-tls.ts';
 import { Origin } from './origin.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -24,6 +25,8 @@ export interface PoolOptions {
   readonly connectMs: number;
   /** Of this node; no call begins while it does not hold. */
   readonly lease: Lease;
+  /** Absent: a server proves itself by the authorities of the system, and asks for nothing. */
+  readonly tls?: MutualTls | undefined;
 }
 
 /**
@@ -109,10 +112,11 @@ export class Pools implements Outbound {
     const known = this.#origins.get(name);
     if (known) return known;
     if (this.#closed || this.#origins.size >= ORIGINS_MAX) return null;
+    const { connectMs, tls } = this.#options;
     const options: Client.Options = {
       pipelining: 1,
       // One connector for all clients, because it caches the origin's TLS sessions.
-      connect: buildConnector({ timeout: this.#options.connectMs, allowH2: false }),
+      connect: buildConnector({ timeout: connectMs, allowH2: false, ...(tls && dialled(tls)) }),
       allowH2: false,
       maxHeaderSize: HEADER_BYTES_MAX,
       keepAliveTimeout: KEEP_ALIVE_MS,

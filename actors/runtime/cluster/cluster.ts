@@ -116,7 +116,7 @@ export interface Board {
   publish(topic: string, key: string, value: Json): void;
 }
 
-/** What operators can see and do; `inspect/` serves it over operator.proto. */
+/** What operators can see and do. */
 export interface Operator {
   ps(): Promise<ClusterView>;
   /** Asks the owner; null if the actor is absent. */

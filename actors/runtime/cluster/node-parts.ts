@@ -8,23 +8,22 @@ import type { NodeLimits } from '../ports/limits.ts';
 import type { Log } from '../ports/log.ts';
 import type { RowExport } from '../ports/row-export.ts';
 import type { Store } from '../ports/store.ts';
-import type { SideService, Transport, TransportLimits } from '../ports/transport.ts';
+import type { Transport, TransportLimits } from '../ports/transport.ts';
 import type { HostCall } from './cluster.ts';
 import type { Resumption } from './shards/resumptions.ts';
 
-/** Makes the transport of one node; a transport without a server for further services ignores them. */
+/** Makes the transport of one node. */
 export type TransportFactory = (parts: {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: TransportLimits;
   /** The cluster's secret. */
   readonly secret: string;
-  readonly services: readonly SideService[];
 }) => Transport;
 
 export interface NodeParts {
   readonly name: string;
-  /** host:port to listen on for peers and operators; port 0 takes a free one. */
+  /** host:port to listen on for peers; port 0 takes a free one. */
   readonly grpcAddress: string;
   /** Called once, after the port is bound and before the node registers. */
   readonly operatorUrl: () => string;
@@ -51,7 +50,6 @@ export interface NodeParts {
   readonly random: Random;
   readonly limits: NodeLimits;
   readonly secret: string;
-  readonly operatorToken: string;
   readonly configDigest: string;
   readonly transport: TransportFactory;
   readonly log: Log;

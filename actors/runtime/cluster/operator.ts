@@ -172,7 +172,6 @@ export class ClusterOperator implements Operator {
     if (!parseAddress(address)) throw new Error(`"${address}" is no address: kind:owner or kind:owner/local`);
     const shard = shardOf(address, map.count);
     const until = clock.monotonic() + INSPECT_MS;
-    let why = `shard ${shard} has no owner`;
     while (clock.monotonic() < until) {
       if (engine.epochOf(shard) !== null) {
         const reply = await here();
@@ -183,13 +182,13 @@ export class ClusterOperator implements Operator {
         try {
           const reply = (await calls.call(owner, call, until - clock.monotonic())) as unknown as object;
           if (isServed(reply)) return reply;
-        } catch (error) {
-          why = (error as Error).message;
+        } catch {
+          // The owner has left: the next one is asked.
         }
       }
       await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
     }
-    throw new Error(`${address}: ${why}`);
+    throw new AskError(address, { code: 'moved', owner: map.ownerOf(shard), epoch: map.row(shard).epoch });
   }
 
   watch(pattern: string, see: (step: CommittedStep) => void): () => void {

@@ -146,11 +146,3 @@ export interface Identity {
 
 /** A header of a call by its name; undefined without one. */
 export type Headers = (name: string) => unknown;
-
-/** A further service on the transport's server. Only gRPC supports it; other transports ignore it. */
-export interface SideService {
-  readonly definition: unknown;
-  readonly implementation: unknown;
-  /** Why a call with these headers may not enter; null: it may, and its connection is no longer a stranger's. */
-  readonly refusal: (headers: Headers) => string | null;
-}

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { changeAccount, recordAdjustment } from '../../../actors/account/account.ts';
+import { showAccount } from '../../../actors/account/account.ts';
 import {
   findProfile,
   PROFILE,
@@ -8,29 +8,23 @@ import {
   profilesBeginning,
   profilesOf,
 } from '../../../actors/account/profile.ts';
-import { type Cluster, ownerOf, type RowRecord, systemRandom } from '../../../actors/runtime/index.ts';
+import { type Cluster, ownerOf, type RowRecord } from '../../../actors/runtime/index.ts';
 import type { Generation } from '../../../actors/terms/hold.ts';
-import { accountAddress, adjustmentId } from '../../../actors/terms/ids.ts';
-import { compare, parseUsd } from '../../../actors/terms/usd.ts';
-import { type ChangePlan, change, quoted } from '../http/change.ts';
-import { isAbsent, isInvalid, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { accountAddress } from '../../../actors/terms/ids.ts';
+import { compare } from '../../../actors/terms/usd.ts';
+import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
 import { type AccountMoney, moneyOf } from '../lists/account-money.ts';
 import { type ListStream, PLACE, walk } from '../lists/walk.ts';
-
-const ASK_MS = 4_000;
-
-export interface AccountServices {
-  /** Above it an adjustment names who else approved it; exact decimal USD. */
-  readonly approvalAboveUsd: () => string;
-}
+import { requireProfile } from './account/changes.ts';
+import { ASK_MS } from './account/managing.ts';
 
 const FILTER = {
   query: Type.Optional(Type.String({ description: 'the beginning of the name, in any case, or the id' })),
   status: Type.Optional(Type.Enum(['active', 'suspended', 'quarantined'])),
 };
 
-export const accountRoutes = (services: AccountServices): readonly OperatorRoute[] => [
+export const accountRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'GET',
     path: '/api/accounts',
@@ -62,74 +56,14 @@ export const accountRoutes = (services: AccountServices): readonly OperatorRoute
     summary: 'One account: balance, open holds and what each would release, and why it is as it is.',
     answer: ({ cluster, params }) => accountView(cluster, params.id),
   }),
-  changeOf('suspend', 'Answer every request of an account with 401 until it is resumed.'),
-  changeOf('resume', 'Let a suspended account send requests again.'),
-  change({
-    path: '/api/accounts/:id/adjust',
-    summary: 'Correct the balance of an account.',
-    members: {
-      usd: Type.String({ description: 'exact; negative takes away' }),
-      approvedBy: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 64, description: 'who else approved a large one' }),
-      ),
-    },
-    plan: async ({ cluster, params, body, principal }) => {
-      const { account } = await requireProfile(cluster, params.id);
-      return adjustment(cluster, account, { ...body, by: principal, aboveUsd: services.approvalAboveUsd() });
-    },
+  operatorRoute({
+    method: 'GET',
+    path: '/api/accounts/:id/sums',
+    policy: 'viewer',
+    summary: 'What was deposited, charged and adjusted over the whole life of an account, as its actor keeps it.',
+    answer: async ({ cluster, params }) => showAccount(cluster, accountAddress(params.id), ASK_MS),
   }),
 ];
-
-function changeOf(verb: 'suspend' | 'resume', summary: string): OperatorRoute {
-  return change({
-    path: `/api/accounts/:id/${verb}`,
-    summary,
-    plan: async ({ cluster, params, body: { reason }, principal }): Promise<ChangePlan> => {
-      const { account, name } = await requireProfile(cluster, params.id);
-      const what = name === '' ? account : `${account} (${name})`;
-      const effect = verb === 'suspend' ? 'is answered 401 until it is resumed' : 'is answered again';
-      return {
-        would: `${verb} ${what}: every request with any of its keys ${effect}`,
-        command: `troupe accounts ${verb} ${ownerOf(account)}`,
-        audit: { action: `account.${verb}`, target: account, detail: {} },
-        run: async () => {
-          const { status } = await changeAccount(cluster, account, verb, ASK_MS, principal);
-          return { did: `${account} is ${status} (${reason})` };
-        },
-      };
-    },
-  });
-}
-
-interface Adjusting {
-  readonly usd: string;
-  readonly approvedBy?: string;
-  readonly reason: string;
-  readonly by: Parameters<typeof recordAdjustment>[2]['by'];
-  readonly aboveUsd: string;
-}
-
-function adjustment(cluster: Cluster, account: string, asked: Adjusting): ChangePlan {
-  const { usd, reason, by, approvedBy, aboveUsd } = asked;
-  const takes = usd.startsWith('-');
-  const size = parseUsd(takes ? usd.slice(1) : usd);
-  if (size === null) throw isInvalid('usd', 'must be an amount in USD, such as 2.50 or -2.50');
-  if (compare(size, aboveUsd) > 0 && approvedBy === undefined) {
-    throw isInvalid('approvedBy', `must name a second person: the amount is above ${aboveUsd} USD`);
-  }
-  const approved = approvedBy === undefined ? {} : { approvedBy };
-  const options = `${takes ? ' --take' : ''}${approvedBy === undefined ? '' : ` --approved-by ${quoted(approvedBy)}`}`;
-  return {
-    would: `${takes ? 'take' : 'add'} ${size} USD ${takes ? 'from' : 'to'} the balance of ${account}`,
-    command: `troupe accounts adjust ${ownerOf(account)} ${size}${options} --reason ${quoted(reason)}`,
-    audit: null,
-    run: async () => {
-      const made = { id: adjustmentId(systemRandom), amount: `${takes ? '-' : ''}${size}`, reason, ...approved };
-      const { amount, balance } = await recordAdjustment(cluster, account, { ...made, by }, ASK_MS);
-      return { did: `adjusted ${account} by ${amount} USD; its balance is ${balance} USD` };
-    },
-  };
-}
 
 /** Why an account does not load, by address. */
 type Faults = ReadonlyMap<string, string>;
@@ -173,15 +107,21 @@ function beginsWith(name: string, beginning: string): boolean {
   return name.toLowerCase().startsWith(beginning.toLowerCase());
 }
 
+/** An account of a list. */
+export type ListedAccount = ReturnType<typeof entryOf>;
+
 function entryOf(profile: Profile, faults: Faults, { balance, held }: AccountMoney) {
   const { account, name, createdAt } = profile;
-  return { id: ownerOf(account), name: name || null, status: statusOf(profile, faults), balance, held, createdAt };
-}
-
-async function requireProfile({ rows }: Cluster, id: string): Promise<Profile> {
-  const profile = await findProfile(rows, accountAddress(id));
-  if (profile === null) throw isAbsent(id);
-  return profile;
+  const fault = faults.get(account) ?? null;
+  return {
+    id: ownerOf(account),
+    name: name || null,
+    status: statusOf(profile, faults),
+    balance,
+    held,
+    createdAt,
+    fault,
+  };
 }
 
 async function accountView(cluster: Cluster, id: string): Promise<object> {

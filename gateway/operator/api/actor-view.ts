@@ -16,7 +16,10 @@ const LINKS_MAX = 50;
 const IDS_LOOKED_UP_MAX = 50;
 const TEXT_CHARS_MAX = 256;
 
-export async function actorView(cluster: Cluster, found: Inspection): Promise<object> {
+/** The answer of `GET /api/actors/:address`. */
+export type ActorView = Awaited<ReturnType<typeof actorView>>;
+
+export async function actorView(cluster: Cluster, found: Inspection) {
   const { explanation: why, waiting, activities, deadLetters, ...seen } = found;
   const { address, version, durableVersion } = seen;
   const names = new ActorNames(cluster.rows);

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { auditLog, auditPlaces, listAudit } from '../../../actors/audit/audit.ts';
-import type { AuditEntry, AuditPlace } from '../../../actors/audit/audit-entry.ts';
+import { auditLog, auditPlaces, listAudit, verifyAudit } from '../../../actors/audit/audit.ts';
+import type { AuditEntry, AuditPlace, AuditVerdict } from '../../../actors/audit/audit-entry.ts';
 import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { OPERATOR_LOG, sequenceId } from '../../../actors/terms/audit.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
@@ -9,6 +9,7 @@ import { listed, listOf, listQuery, pageOf, walked } from '../http/pages.ts';
 import { accountNamed } from '../lists/named.ts';
 import { PLACE, walk } from '../lists/walk.ts';
 import { ActorNames } from '../names.ts';
+import { ASK_MS } from './account/managing.ts';
 
 const FILTER = listQuery({
   account: Type.Optional(
@@ -26,6 +27,15 @@ export const auditRoutes: readonly OperatorRoute[] = [
     query: FILTER,
     answers: listOf(Type.Object({}, { description: 'one entry' })),
     answer: ({ cluster, query }) => (query.account === undefined ? ofAll(cluster, query) : ofOne(cluster, query)),
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/audit/verify',
+    policy: 'viewer',
+    summary: 'Whether the whole log of an account, or of the operator, is complete and unchanged.',
+    query: Type.Object({ account: Type.String({ description: 'id of an account, or `operator`' }) }),
+    answer: ({ cluster, query: { account } }): Promise<AuditVerdict> =>
+      verifyAudit(account, { reader: cluster.rows, cluster, withinMs: ASK_MS }),
   }),
 ];
 
@@ -55,6 +65,9 @@ async function ofOne({ rows }: Cluster, query: AuditQuery) {
   const page = listed(entries, limit, { keyOf: ({ sequence }) => ({ sequence }), entryOf: (one) => one });
   return { ...page, data: await Promise.all(page.data.map((one) => shown(one, names))) };
 }
+
+/** One entry of the log. */
+export type ShownAuditEntry = Awaited<ReturnType<typeof shown>>;
 
 async function shown({ account, sequence, at, action, target, by, result, detail }: AuditEntry, names: ActorNames) {
   const address = account === OPERATOR_LOG ? null : accountAddress(account);

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { ServingState } from '../../terms/serving-state.ts';
+import { change, quoted } from '../http/change.ts';
 import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 
 export interface ConfigurationServices {
@@ -36,5 +37,20 @@ export const configurationRoutes = (services: ConfigurationServices): readonly O
     bodyBytesMax: CONFIG_BYTES_MAX,
     answers: Type.Object({ fault: Type.Union([Type.String(), Type.Null()]) }),
     answer: async ({ body }) => ({ fault: await services.checkConfig(body.config) }),
+  }),
+  change({
+    path: '/api/config/reload',
+    summary: 'Note in the audit log which members a new configuration changes; who asks then drains node after node.',
+    members: {
+      members: Type.Array(Type.String({ maxLength: 80 }), { maxItems: 32, description: 'changed members, the first' }),
+      changed: Type.Integer({ minimum: 0, description: 'how many members are changed' }),
+      nodes: Type.Array(Type.String(), { maxItems: 32, description: 'the nodes that are restarted' }),
+    },
+    plan: ({ body: { members, changed, nodes, reason } }) => ({
+      would: `note that ${nodes.join(', ')} are restarted with ${changed} changed members`,
+      command: `troupe reload-config --config FILE --yes --reason ${quoted(reason)}`,
+      audit: { action: 'config.reload', target: 'cluster', detail: { members, changed, nodes } },
+      run: async () => ({ did: `noted that ${nodes.join(', ')} are restarted` }),
+    }),
   }),
 ];

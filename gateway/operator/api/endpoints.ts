@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
 import { type HalfHour, readHistory } from '../../../actors/endpoint/history.ts';
 import type { EndpointRecord } from '../../../actors/endpoint/record.ts';
+import type { ProviderState } from '../../../actors/provider/provider.machine.ts';
 import { PROVIDERS_TOPIC } from '../../../actors/provider/provider.ts';
-import type { Cluster } from '../../../actors/runtime/index.ts';
-import type { DatedFailure, Endpoint, ProviderFacts } from '../../../actors/terms/endpoint.ts';
-import { endpointAddress, providerAddress } from '../../../actors/terms/ids.ts';
+import { type Cluster, type ClusterView, kindOf } from '../../../actors/runtime/index.ts';
+import type { DatedFailure, Endpoint, Measured, ProviderFacts } from '../../../actors/terms/endpoint.ts';
+import { endpointAddress, providerAccountId, providerAddress } from '../../../actors/terms/ids.ts';
 import { PAUSES_TOPIC, type Pause } from '../../../actors/terms/pause.ts';
 import { windowStart } from '../../../actors/terms/spending.ts';
 import { ProviderEarnings } from '../../jobs/earnings/provider-earnings.ts';
@@ -27,7 +28,7 @@ export const endpointRoutes: readonly OperatorRoute[] = [
     policy: 'viewer',
     summary: 'The declared providers: how many of their endpoints serve, why the others do not, and what failed last.',
     answers: listOf(Type.Object({}, { description: 'a provider' })),
-    answer: ({ cluster }) => ({ data: providersOf(cluster), next: null }),
+    answer: async ({ cluster }) => ({ data: await providersOf(cluster), next: null }),
   }),
   operatorRoute({
     method: 'GET',
@@ -41,10 +42,10 @@ export const endpointRoutes: readonly OperatorRoute[] = [
       order: Type.Optional(Type.Enum(ORDERS, { description: 'the worst of this figure first' })),
     }),
     answers: listOf(Type.Object({}, { description: 'an endpoint' })),
-    answer: ({ cluster, query }) => {
+    answer: async ({ cluster, query }) => {
       const { limit, after } = pageOf(query, KEYSET);
       const from = after?.n ?? 0;
-      const found = matching(cluster, query).map((row, n) => ({ row, n: n + 1 }));
+      const found = (await matching(cluster, query)).map((row, n) => ({ row, n: n + 1 }));
       return listed(found.slice(from, from + limit + 1), limit, {
         keyOf: ({ n }) => ({ n }),
         entryOf: ({ row }) => row,
@@ -62,6 +63,10 @@ export const endpointRoutes: readonly OperatorRoute[] = [
 ];
 
 type Row = ReturnType<typeof rowOf>;
+/** An endpoint of a list. */
+export type ListedEndpoint = Row;
+/** A provider of a list. */
+export type ListedProvider = Awaited<ReturnType<typeof providersOf>>[number];
 
 function allEndpoints({ board }: Pick<Cluster, 'board'>): readonly Endpoint[] {
   return [...endpointsOn(board).values()] as unknown as readonly Endpoint[];
@@ -81,8 +86,44 @@ function rowOf(endpoint: Endpoint) {
     latencyMs: ttft30m === null ? null : { p50: ttft30m.p50 * SECOND_MS, p99: ttft30m.p99 * SECOND_MS },
     successPercent: measured.uptime30m,
     attempts: counts30m.success + counts30m.error,
+    day: dayOf(measured),
     lastFailure: failureOf(lastFailure),
   };
+}
+
+/** The medians of a day: seconds, seconds, tokens per second. */
+function dayOf({ uptime1d, ttft1d, response1d, throughput1d }: Measured) {
+  return {
+    uptimePercent: uptime1d,
+    latencySeconds: ttft1d?.p50 ?? null,
+    responseSeconds: response1d?.p50 ?? null,
+    tokensPerSecond: throughput1d?.p50 ?? null,
+  };
+}
+
+const UNMEASURED = { uptimePercent: null, latencySeconds: null, responseSeconds: null, tokensPerSecond: null };
+
+/** Of one whose state does not load only the address is known, and why. */
+function unreadable({ address, fault }: ClusterView['quarantined'][number]): Row {
+  return {
+    id: address.slice(address.indexOf(':') + 1),
+    address,
+    provider: '',
+    model: '',
+    health: 'quarantined',
+    reason: fault,
+    paused: null,
+    latencyMs: null,
+    successPercent: null,
+    attempts: 0,
+    day: UNMEASURED,
+    lastFailure: null,
+  };
+}
+
+async function quarantinedOf({ operator }: Cluster, kind: 'endpoint' | 'provider') {
+  const { quarantined } = await operator.ps();
+  return quarantined.filter(({ address }) => kindOf(address) === kind);
 }
 
 function healthOf({ health, paused }: Endpoint): string {
@@ -103,9 +144,9 @@ interface EndpointFilter {
   readonly order?: string;
 }
 
-function matching(cluster: Cluster, { provider, model, health, order }: EndpointFilter): readonly Row[] {
-  const rows = allEndpoints(cluster)
-    .map(rowOf)
+async function matching(cluster: Cluster, { provider, model, health, order }: EndpointFilter): Promise<readonly Row[]> {
+  const broken = await quarantinedOf(cluster, 'endpoint');
+  const rows = [...allEndpoints(cluster).map(rowOf), ...broken.map(unreadable)]
     .filter((row) => (provider ?? row.provider) === row.provider && (model ?? row.model) === row.model)
     .filter((row) => (health ?? row.health) === row.health);
   return rows.sort((a, b) => worst(order, b) - worst(order, a) || compare(a, b));
@@ -123,14 +164,33 @@ function compare(a: Row, b: Row): number {
   return left < right ? -1 : Number(left > right);
 }
 
-function providersOf(cluster: Cluster) {
+async function providersOf(cluster: Cluster) {
   const pauses = cluster.board.topic(PAUSES_TOPIC);
   const endpoints = allEndpoints(cluster);
-  return [...cluster.board.topic(PROVIDERS_TOPIC)].map(([slug, value]) => {
+  const declared = [...cluster.board.topic(PROVIDERS_TOPIC)].map(async ([slug, value]) => {
     const { name } = value as unknown as ProviderFacts;
     const paused = (pauses.get(slug) ?? null) as Pause | null;
-    return { slug, name, address: providerAddress(slug), paused, ...summed(ofProvider(endpoints, slug), paused) };
+    const status = paused === null ? 'declared' : 'declared, paused';
+    const health = summed(ofProvider(endpoints, slug), paused);
+    return { ...namesOf(slug), name, status, paused, ...health, document: await documentOf(cluster, slug) };
   });
+  const broken = (await quarantinedOf(cluster, 'provider')).map(({ address, fault }) => {
+    const slug = address.slice('provider:'.length);
+    const document = { since: null, problem: fault };
+    return { ...namesOf(slug), name: null, status: 'quarantined', paused: null, ...summed([], null), document };
+  });
+  return [...(await Promise.all(declared)), ...broken];
+}
+
+function namesOf(slug: string) {
+  return { slug, address: providerAddress(slug), account: providerAccountId(slug) };
+}
+
+/** Since when the models document is unchanged; null: never read. Providers are resident: none is loaded for it. */
+async function documentOf({ operator }: Cluster, slug: string) {
+  const found = await operator.inspect(providerAddress(slug));
+  const { document } = (found?.context ?? {}) as unknown as Partial<ProviderState>;
+  return { since: document?.since ?? null, problem: document?.problem ?? null };
 }
 
 function ofProvider(endpoints: readonly Endpoint[], slug: string): readonly Endpoint[] {
@@ -171,7 +231,7 @@ async function oneEndpoint(cluster: Cluster, id: string): Promise<object> {
   if (endpoint === undefined) throw isAbsent(id);
   const address = endpointAddress(id);
   const found = await cluster.operator.inspect(address);
-  if (found === null) throw isAbsent(id);
+  if (found === null) throw isAbsent(address);
   const [why, halfHours, earned] = await Promise.all([
     explained(cluster.operator, address),
     readHistory(cluster, id),

@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
-import type { Cluster } from '../../../actors/runtime/index.ts';
+import { type Cluster, ownerOf } from '../../../actors/runtime/index.ts';
 import { parseUsd } from '../../../actors/terms/usd.ts';
+import { JSON_TYPE } from '../../http/write-answer.ts';
+import { renderExact } from '../../json/exact-json.ts';
+import { renderGeneration } from '../../management/generation-record.ts';
 import { requireGeneration } from '../../management/generations.ts';
 import { refund, requireCharge } from '../../management/refund.ts';
 import { change, quoted } from '../http/change.ts';
-import { isInvalid, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { isInvalid, type OperatorRoute, operatorRoute, PortAnswer } from '../http/operator-route.ts';
 import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
 import {
   costOf,
@@ -19,8 +22,7 @@ import { spanOf } from '../lists/times.ts';
 import { PLACE } from '../lists/walk.ts';
 import { ActorNames } from '../names.ts';
 import { timelineOf } from '../timeline/timeline.ts';
-
-const ASK_MS = 4_000;
+import { ASK_MS } from './account/managing.ts';
 
 const FILTER = {
   account: Type.Optional(Type.String({ description: 'id, address or whole name of an account' })),
@@ -53,6 +55,17 @@ export const generationRoutes: readonly OperatorRoute[] = [
   }),
   operatorRoute({
     method: 'GET',
+    path: '/api/generations/:id',
+    policy: 'viewer',
+    summary: 'The record of one generation of any account: route, attempts, hold, charge, with every digit.',
+    answer: async ({ cluster, params: { id } }) => {
+      const { account, generation } = await requireGeneration({ cluster }, null, id);
+      const body = renderExact({ account: ownerOf(account), ...renderGeneration(id, generation) });
+      return new PortAnswer({ type: JSON_TYPE, body });
+    },
+  }),
+  operatorRoute({
+    method: 'GET',
     path: '/api/generations/:id/timeline',
     policy: 'viewer',
     summary: 'One request on a time line over all actors that it touched, and what its charge was made of.',
@@ -61,6 +74,7 @@ export const generationRoutes: readonly OperatorRoute[] = [
   change({
     path: '/api/generations/:id/refund',
     summary: 'Give back the charge of a generation, once.',
+    answers: { account: Type.String(), made: Type.Object({}, { description: 'what was recorded' }) },
     plan: async ({ cluster, params: { id }, body: { reason }, principal }) => {
       const { account, cost } = await requireCharge({ cluster }, id);
       return {
@@ -72,6 +86,8 @@ export const generationRoutes: readonly OperatorRoute[] = [
           const before = made.repeated ? ' before' : '';
           return {
             did: `gave ${made.amount} USD back to ${account}${before}; its balance was ${made.balance} USD then`,
+            account,
+            made,
           };
         },
       };
@@ -106,8 +122,11 @@ function amountOf(text: string | undefined, member: string): string | undefined 
   return amount;
 }
 
-async function entryOf({ account, row }: FoundGeneration, names: ActorNames): Promise<object> {
-  const { generation, key, model, endpoint, provider, createdAt, endedAt, sessionId, settlement } = row;
+/** One generation of a list. */
+export type ListedGeneration = Awaited<ReturnType<typeof entryOf>>;
+
+async function entryOf({ account, row }: FoundGeneration, names: ActorNames) {
+  const { generation, key, model, endpoint, provider, createdAt, endedAt, sessionId, settlement, release } = row;
   const [accountName, keyName] = await Promise.all([names.of(account), names.of(key)]);
   return {
     id: generation,
@@ -125,5 +144,7 @@ async function entryOf({ account, row }: FoundGeneration, names: ActorNames): Pr
     promptTokens: settlement?.promptTokens ?? null,
     completionTokens: settlement?.completionTokens ?? null,
     cost: costOf(row),
+    /** Why it ended without a charge. */
+    failure: release === null ? null : { status: release.status ?? null, reason: release.reason },
   };
 }

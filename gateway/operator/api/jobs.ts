@@ -20,7 +20,7 @@ import {
   DELIVERY_STATUSES,
   type DeliveryRecord,
 } from '../../../actors/webhook/delivery-record.ts';
-import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { isInvalid, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
 import { accountNamed } from '../lists/named.ts';
 import { type ListStream, PLACE, walk } from '../lists/walk.ts';
@@ -36,15 +36,13 @@ export const jobRoutes: readonly OperatorRoute[] = [
     summary: 'Batches or videos of all accounts, the newest first.',
     query: listQuery({
       kind: Type.Enum(['batch', 'video']),
-      status: Type.Optional(Type.Enum([...new Set([...BATCH_STATUSES, ...VIDEO_STATUSES])])),
+      status: Type.Optional(Type.String({ description: 'one, or several separated by commas' })),
       account: ACCOUNT,
     }),
     answers: listOf(Type.Object({}, { description: 'one job' })),
     answer: ({ cluster: { rows }, query }) => {
-      const page = pageOf(query, PLACE);
-      return query.kind === 'batch'
-        ? list(rows, { ...query, ...page }, BATCHES, batchEntry)
-        : list(rows, { ...query, ...page }, VIDEOS, videoEntry);
+      const page = { ...pageOf(query, PLACE), account: query.account, status: query.status?.split(',') };
+      return query.kind === 'batch' ? list(rows, page, BATCHES, batchEntry) : list(rows, page, VIDEOS, videoEntry);
     },
   }),
   operatorRoute({
@@ -54,8 +52,10 @@ export const jobRoutes: readonly OperatorRoute[] = [
     summary: 'Deliveries to the addresses that accounts named, the newest first.',
     query: listQuery({ status: Type.Optional(Type.Enum(DELIVERY_STATUSES)), account: ACCOUNT }),
     answers: listOf(Type.Object({}, { description: 'one delivery' })),
-    answer: ({ cluster: { rows }, query }) =>
-      list(rows, { ...query, ...pageOf(query, PLACE) }, DELIVERIES, deliveryEntry),
+    answer: ({ cluster: { rows }, query }) => {
+      const status = query.status === undefined ? undefined : [query.status];
+      return list(rows, { ...pageOf(query, PLACE), account: query.account, status }, DELIVERIES, deliveryEntry);
+    },
   }),
 ];
 
@@ -87,8 +87,9 @@ const DELIVERIES: Listing = {
 };
 
 interface ListAsked extends ReturnType<typeof pageOf<typeof PLACE>> {
-  readonly account?: string;
-  readonly status?: string;
+  readonly account: string | undefined;
+  /** Undefined: any. */
+  readonly status: readonly string[] | undefined;
 }
 
 interface Listed {
@@ -96,18 +97,20 @@ interface Listed {
   readonly status: string;
 }
 
-async function list<Record extends Listed>(
+async function list<Record extends Listed, Entry extends object>(
   rows: RowReader,
   { account, status, limit, after }: ListAsked,
   { collection, ...columns }: Listing,
-  entryOf: (record: Record, address: string) => object,
+  entryOf: (record: Record, address: string) => Entry,
 ) {
-  const statuses = columns.statuses.filter((one) => status === undefined || one === status);
+  const unknown = status?.find((one) => !columns.statuses.includes(one));
+  if (unknown !== undefined) throw isInvalid('status', `${unknown} is none; write ${columns.statuses.join(', ')}`);
+  const statuses = status ?? columns.statuses;
   const streams: readonly ListStream[] =
     account === undefined
       ? statuses.map((one) => ({ collection, where: { column: columns.status, equals: one } }))
       : [{ collection, where: { column: columns.account, equals: ownerOf(await accountNamed(rows, account)) } }];
-  const isWanted = (one: Listed): boolean => status === undefined || one.status === status;
+  const isWanted = (one: Listed): boolean => statuses.includes(one.status);
   const found = await walk(rows, { streams, after, limit, keeps: ({ body }) => isWanted(JSON.parse(body) as Listed) });
   const names = new ActorNames(rows);
   const entries = found.rows.map(async ({ body, address }) => {
@@ -118,20 +121,26 @@ async function list<Record extends Listed>(
   return walked(await Promise.all(entries), found.next);
 }
 
-function batchEntry({ id, status, model, counts, createdAt, finalizedAt }: BatchRecord, address: string): object {
+type WithOwner<Entry> = Entry & { readonly account: string; readonly accountName: string | null };
+/** A batch or a video of a list. */
+export type ListedJob = WithOwner<ReturnType<typeof batchEntry>>;
+/** A delivery of a list. */
+export type ListedDelivery = WithOwner<ReturnType<typeof deliveryEntry>>;
+
+function batchEntry({ id, status, model, counts, createdAt, finalizedAt }: BatchRecord, address: string) {
   const { total, completed, failed } = counts;
   const failures = failed === 0 ? '' : `, ${failed} failed`;
   const progress = `${completed + failed} of ${total} lines${failures}`;
   return { id, address, kind: 'batch', status, model, progress, createdAt, endedAt: finalizedAt };
 }
 
-function videoEntry({ id, status, model, run, clipSeconds, createdAt, endedAt }: JobRecord, address: string): object {
+function videoEntry({ id, status, model, run, clipSeconds, createdAt, endedAt }: JobRecord, address: string) {
   const progress = clipSeconds === null ? `run ${run}` : `${clipSeconds.join(' + ')} s rendered`;
   return { id, address, kind: 'video', status, model, progress, createdAt, endedAt };
 }
 
 /** The path of a URL may contain a receiver's token. */
-function deliveryEntry(delivery: DeliveryRecord, address: string): object {
+function deliveryEntry(delivery: DeliveryRecord, address: string) {
   const { id, status, type, job, url, attempts, nextAttemptAt, createdAt } = delivery;
   const failures = attempts.filter(({ outcome }) => outcome !== null && outcome !== '2xx');
   return {

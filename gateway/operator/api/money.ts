@@ -2,16 +2,19 @@ import { Type } from 'typebox';
 import { PAID_IN_ALL, type PaidIn } from '../../../actors/account/deposits.ts';
 import type { LedgerEntry } from '../../../actors/account/ledger.ts';
 import { LEDGER, type LedgerOpening } from '../../../actors/account/prune-ledger.ts';
-import { paymentsOf, uncreditedOf } from '../../../actors/payment/payment.ts';
+import { findPayment, paymentsOf, resolvePayment, uncreditedOf } from '../../../actors/payment/payment.ts';
 import { PAYMENT, type PaymentRecord } from '../../../actors/payment/payment-state.ts';
 import { ownerOf, type RowReader, type RowRecord } from '../../../actors/runtime/index.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { type Month, parseMonth } from '../../../actors/terms/month.ts';
-import { type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { refusalError } from '../../terms/gateway-error.ts';
+import { type ChangePlan, change, quoted } from '../http/change.ts';
+import { isAbsent, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
 import { accountNamed } from '../lists/named.ts';
 import { type ListStream, PLACE, walk } from '../lists/walk.ts';
 import { ActorNames } from '../names.ts';
+import { ASK_MS } from './account/managing.ts';
 
 const ACCOUNT = Type.String({ description: 'id, address or whole name of an account' });
 const DEPOSIT = 'deposit';
@@ -57,10 +60,37 @@ export const moneyRoutes: readonly OperatorRoute[] = [
       return walked(await Promise.all(found.rows.map((row) => depositEntry(row, names))), found.next);
     },
   }),
+  change({
+    path: '/api/deposits/:id/resolve',
+    summary: 'End the review of a payment: credit it by its transaction, or let it fail.',
+    members: {
+      transaction: Type.Union([Type.String(), Type.Null()], { description: 'what paid it; null: nothing did' }),
+    },
+    answers: { status: Type.String(), amount: Type.String() },
+    plan: async ({ cluster, params: { id }, body, principal: by }): Promise<ChangePlan> => {
+      const { transaction, reason } = body;
+      const payment = await findPayment(cluster, id);
+      if (payment === null) throw isAbsent(id);
+      const how = transaction === null ? '--unpaid' : `--transaction ${quoted(transaction)}`;
+      return {
+        would: `${transaction === null ? 'let the payment fail' : `credit ${payment.amount} USD by ${transaction}`}: ${id}`,
+        command: `troupe deposits resolve ${id} ${how} --reason ${quoted(reason)}`,
+        audit: null,
+        run: async () => {
+          const answer = await resolvePayment(cluster, id, { transaction, reason, by }, ASK_MS);
+          if ('refusal' in answer) throw refusalError(answer.refusal, cluster.now());
+          return { did: `${id} is ${answer.status}`, status: answer.status, amount: answer.amount };
+        },
+      };
+    },
+  }),
 ];
 
+/** An entry of a list. */
+export type ShownLedgerEntry = Awaited<ReturnType<typeof ledgerEntry>>;
+
 /** A charge leads to its generation, and an adjustment has a reason. */
-async function ledgerEntry(rows: RowReader, entry: LedgerEntry, names: ActorNames): Promise<object> {
+async function ledgerEntry(rows: RowReader, entry: LedgerEntry, names: ActorNames) {
   const { account, sequence, at, type, from, amount, ref, key, balance } = entry;
   const made = type === 'charge' ? null : await rows.row(account, type, ref);
   return {
@@ -107,15 +137,34 @@ function statusOf({ collection, body }: RowRecord): string {
   return collection === PAYMENT ? (JSON.parse(body) as PaymentRecord).status : 'credited';
 }
 
-async function depositEntry(row: RowRecord, names: ActorNames): Promise<object> {
+/** A deposit, or a payment that is not credited. */
+export interface ShownDeposit {
+  readonly id: string;
+  readonly at: number;
+  readonly status: string;
+  readonly account: string;
+  readonly accountName: string | null;
+  readonly amount: string;
+  readonly rail: string;
+  readonly why: string | null;
+  readonly network: string | null;
+  readonly payer: string | null;
+  readonly transaction: string | null;
+}
+
+async function depositEntry(row: RowRecord, names: ActorNames): Promise<ShownDeposit> {
   const { id, sort: at, body } = row;
   if (row.collection !== PAYMENT) {
     const { amount, reason, source } = JSON.parse(body) as PaidIn;
-    const rail = source?.rail ?? 'operator';
-    const account = row.address;
-    return { id, at, status: 'credited', account, accountName: await names.of(account), amount, rail, why: reason };
+    const { rail = 'operator', network = null, payer = null, transaction = null } = source ?? {};
+    const of = await ownerOfDeposit(row.address, names);
+    return { id, at, status: 'credited', ...of, amount, rail, why: reason, network, payer, transaction };
   }
-  const { status, amount, reason, account: owner } = JSON.parse(body) as PaymentRecord;
-  const account = accountAddress(owner);
-  return { id, at, status, account, accountName: await names.of(account), amount, rail: 'x402', why: reason };
+  const { status, amount, reason, account, network, payer, transaction } = JSON.parse(body) as PaymentRecord;
+  const of = await ownerOfDeposit(accountAddress(account), names);
+  return { id, at, status, ...of, amount, rail: 'x402', why: reason, network, payer, transaction };
+}
+
+async function ownerOfDeposit(account: string, names: ActorNames) {
+  return { account, accountName: await names.of(account) };
 }

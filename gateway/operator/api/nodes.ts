@@ -8,6 +8,13 @@ import { shownEvent, takeoverOf } from '../timeline/takeover.ts';
 export const nodeRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'GET',
+    path: '/api/cluster',
+    policy: 'viewer',
+    summary: 'Nodes, shards, actors by kind and state, dead letters, quarantined actors; also while the store is away.',
+    answer: ({ cluster }) => cluster.operator.ps(),
+  }),
+  operatorRoute({
+    method: 'GET',
     path: '/api/nodes',
     policy: 'viewer',
     summary:
@@ -32,14 +39,17 @@ export const nodeRoutes: readonly OperatorRoute[] = [
     path: '/api/nodes/:name/drain',
     summary:
       'Move the shards of a node to the others and end it after its open work; its launcher then starts it again.',
-    plan: async ({ cluster: { operator }, params: { name } }) => {
+    plan: async ({ cluster: { operator }, params: { name }, body: { reason } }) => {
       const { nodes } = await operator.ps();
       const found = nodes.find((node) => node.name === name && node.live);
-      if (found === undefined) throw isAbsent(`a living node ${name}`);
+      if (found === undefined) {
+        const names = nodes.flatMap((node) => (node.live ? [node.name] : [])).sort();
+        throw isAbsent(`node ${name}; the nodes are ${names.join(', ')}`);
+      }
       const isAlone = nodes.every((node) => !node.live || node.name === name);
       return {
         would: `drain ${name}: ${isAlone ? STAY : moved(found.shards)}; it ends after its open work`,
-        command: `troupe drain ${quoted(name)}`,
+        command: `troupe drain ${quoted(name)} --reason ${quoted(reason)}`,
         audit: { action: 'node.drain', target: name },
         run: async () => {
           await operator.drain(name);

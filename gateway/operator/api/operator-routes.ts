@@ -5,7 +5,14 @@ import { consoleRoutes } from '../http/console-files.ts';
 import { feedRoute } from '../http/feed.ts';
 import type { OperatorRoute } from '../http/operator-route.ts';
 import { type SessionParts, sessionRoutes } from '../http/session-routes.ts';
-import { type AccountServices, accountRoutes } from './accounts.ts';
+import { type AccountChangeParts, accountChangeRoutes } from './account/changes.ts';
+import { exportRoutes } from './account/exports.ts';
+import { keyRoutes } from './account/keys.ts';
+import { refusedRoutes } from './account/refused.ts';
+import { signInRoutes } from './account/sign-ins.ts';
+import { workspaceRoutes } from './account/workspaces.ts';
+import { accountRoutes } from './accounts.ts';
+import { repairRoutes } from './actor/repairs.ts';
 import { actorRoutes } from './actors.ts';
 import { alarmRoutes } from './alarms.ts';
 import { auditRoutes } from './audit.ts';
@@ -22,19 +29,20 @@ import { nodeRoutes } from './nodes.ts';
 import { openApiRoute } from './openapi-document.ts';
 import { type OverviewServices, overviewRoutes } from './overview.ts';
 import { pauseRoutes } from './pauses.ts';
-import { type RefusedServices, refusedRoutes } from './refused.ts';
+import { providerRecordRoutes } from './provider/provider-records.ts';
 import { searchRoutes } from './search.ts';
 import { spendRoutes } from './spend.ts';
 import { type SqlServices, sqlRoutes } from './sql.ts';
 import { type StatusServices, statusRoutes } from './status.ts';
+import { oneDeliveryRoutes } from './work/one-delivery.ts';
+import { oneJobRoutes } from './work/one-job.ts';
 
 /** What a node offers to its operator port. */
 interface OperatorServices
-  extends AccountServices,
+  extends AccountChangeParts,
     ConfigurationServices,
     ModelServices,
     OverviewServices,
-    RefusedServices,
     SessionParts,
     SqlServices,
     StatusServices {
@@ -51,19 +59,28 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...nodeRoutes,
     ...chartRoutes,
     ...actorRoutes,
+    ...repairRoutes,
     ...searchRoutes,
     ...inflightRoutes,
     ...generationRoutes,
-    ...accountRoutes(services),
+    ...accountRoutes,
+    ...accountChangeRoutes(services),
+    ...keyRoutes(services),
+    ...workspaceRoutes(services),
+    ...signInRoutes(services),
+    ...exportRoutes,
     ...jobRoutes,
+    ...oneJobRoutes,
+    ...oneDeliveryRoutes,
     ...moneyRoutes,
     ...auditRoutes,
     ...spendRoutes,
     ...endpointRoutes,
     ...historyRoutes,
     ...pauseRoutes,
+    ...providerRecordRoutes(services),
     ...modelRoutes(services),
-    ...refusedRoutes(services),
+    ...refusedRoutes,
     ...sqlRoutes(services),
     ...configurationRoutes(services),
   ];

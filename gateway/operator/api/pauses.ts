@@ -55,7 +55,7 @@ async function resume({ group, name, address }: Pausing, request: ChangeRequest)
   const options = { ...changeOf(request), because: request.body.reason };
   return {
     would: `resume ${address}: new calls go there again`,
-    command: `troupe ${group} resume ${quoted(name)}`,
+    command: `troupe ${group} resume ${quoted(name)} --reason ${quoted(request.body.reason)}`,
     audit: null,
     run: async () => told(address, await changePause(request.cluster, address, null, options)),
   };

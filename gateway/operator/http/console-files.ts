@@ -67,7 +67,7 @@ function fileOf(files: NonNullable<Files>, path: string): PortAnswer {
   const extension = extname(path);
   const name = extension === '' ? PAGE : path;
   const body = files.get(name);
-  if (body === undefined) throw isAbsent(`/console/${path}`);
+  if (body === undefined) throw isAbsent(`file /console/${path}`);
   const cache = name === PAGE ? 'no-cache' : `public, max-age=${YEAR_S}, immutable`;
   return new PortAnswer({ type: TYPES[extname(name)] ?? 'application/octet-stream', body, headers: HEADERS, cache });
 }

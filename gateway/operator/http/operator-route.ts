@@ -8,6 +8,7 @@ import type { Cluster } from '../../../actors/runtime/index.ts';
 import type { Principal } from '../../../actors/terms/principal.ts';
 import type { ClientSocket, SocketUser } from '../../http/client-socket.ts';
 import type { Method, PathParams, RouteAddress } from '../../http/http-router.ts';
+import { absentWords } from '../absent.ts';
 
 /** `viewer` reads; `operator` changes as well. */
 export type Role = 'viewer' | 'operator';
@@ -32,6 +33,8 @@ export interface OperatorRequest<Params = PathParams, Query = unknown, Body = un
   readonly principal: Principal;
   readonly role: Role;
   readonly headers: IncomingHttpHeaders;
+  /** False: the cluster uses TLS, and the sender has no certificate of it. */
+  readonly mayShowToken: boolean;
   /** Aborts when the client leaves before it has its answer. */
   readonly signal: AbortSignal;
 }
@@ -95,9 +98,9 @@ export class OperatorFault extends Error {
   }
 }
 
-/** 404: nothing has this name. */
+/** 404: nothing has this name; an address, an id, or words such as `living node n9`. */
 export function isAbsent(name: string): OperatorFault {
-  return new OperatorFault(404, 'not_found', `${name} is absent`);
+  return new OperatorFault(404, 'not_found', absentWords(name));
 }
 
 /** 400 that names a member. */

@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import type { Principal } from '../../../actors/terms/principal.ts';
 import { clientAddress } from '../../http/client-addresses.ts';
+import { bearsAny, type MutualTls } from '../../outbound/mutual-tls.ts';
 import { OperatorFault, type OperatorTokens, type Role } from './operator-route.ts';
 import { type OperatorSessions, requireOwnPage, requireSameOrigin } from './sessions.ts';
 
@@ -14,7 +16,11 @@ export interface Sender {
 interface Doorkeeper {
   readonly tokens: OperatorTokens;
   readonly sessions: OperatorSessions;
+  readonly tls?: MutualTls | undefined;
 }
+
+/** A certificate with this name opens the operator port, never a link. */
+const OPERATOR_NAME = 'operator';
 
 const SCHEME = 'Bearer ';
 
@@ -22,12 +28,15 @@ const SCHEME = 'Bearer ';
  * By token, or by the cookie of a session. A cookie travels with requests that its person did not begin, so by cookie a
  * change needs the token of its page, and a WebSocket its origin. Throws 401 and 403.
  */
-export function senderOf({ headers, socket, method }: IncomingMessage, { tokens, sessions }: Doorkeeper): Sender {
+export function senderOf(request: IncomingMessage, door: Doorkeeper): Sender {
+  const { headers, socket, method } = request;
+  const { tokens, sessions } = door;
   const { authorization } = headers;
   const address = clientAddress(socket.remoteAddress);
   if (authorization?.startsWith(SCHEME)) {
     const role = roleOf(authorization.slice(SCHEME.length), tokens);
     if (role === null) throw unknown();
+    if (!mayShowToken(request, door)) throw withoutCertificate();
     return { role, principal: { kind: 'operator', id: `${role} token`, address } };
   }
   const session = authorization === undefined ? sessions.of(headers) : null;
@@ -35,6 +44,18 @@ export function senderOf({ headers, socket, method }: IncomingMessage, { tokens,
   if (method !== 'GET') requireOwnPage(headers, session);
   else if (headers.upgrade !== undefined) requireSameOrigin(headers);
   return { role: session.role, principal: { kind: 'operator', id: session.name, address } };
+}
+
+/** Where the cluster uses TLS, a token counts together with a certificate of a node or of an operator. (rule N32) */
+export function mayShowToken({ socket }: Pick<IncomingMessage, 'socket'>, { tls }: Pick<Doorkeeper, 'tls'>): boolean {
+  if (tls === undefined) return true;
+  const { authorized, getPeerCertificate } = socket as TLSSocket;
+  return authorized && bearsAny(getPeerCertificate.call(socket), [...tls.names, OPERATOR_NAME]);
+}
+
+/** 403: the token is right, and not enough. */
+export function withoutCertificate(): OperatorFault {
+  return new OperatorFault(403, 'forbidden', 'the token needs a certificate of this cluster beside it');
 }
 
 /** The role of a token; null for text that is none. */

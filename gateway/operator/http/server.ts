@@ -6,7 +6,8 @@ import { HttpRouter } from '../../http/http-router.ts';
 import { Listener } from '../../http/listener.ts';
 import { acceptUpgrade } from '../../http/upgrade.ts';
 import { headerText, JSON_TYPE, writeAnswer } from '../../http/write-answer.ts';
-import { faultOf } from './faults.ts';
+import { type MutualTls, presented } from '../../outbound/mutual-tls.ts';
+import { faultAt } from './faults.ts';
 import {
   OperatorFault,
   type OperatorRequest,
@@ -16,7 +17,7 @@ import {
   type PortSocketUser,
 } from './operator-route.ts';
 import { readBody, readQuery, requireText } from './read-request.ts';
-import { type Sender, senderOf } from './sender.ts';
+import { mayShowToken, type Sender, senderOf } from './sender.ts';
 import type { OperatorSessions } from './sessions.ts';
 
 export interface OperatorServerOptions {
@@ -25,6 +26,8 @@ export interface OperatorServerOptions {
   readonly routes: readonly OperatorRoute[];
   readonly tokens: OperatorTokens;
   readonly sessions: OperatorSessions;
+  /** Of the node, with the names of all nodes; absent: the cluster uses no TLS. */
+  readonly tls?: MutualTls | undefined;
   readonly clock: Clock;
   readonly log: (message: string, error: unknown) => void;
 }
@@ -75,6 +78,7 @@ export async function openOperatorServer(
   const listener = new Listener<OperatorExchange>({
     limits: LIMITS,
     clock: options.clock,
+    tls: options.tls && { ...presented(options.tls), requestCert: true, rejectUnauthorized: false },
     contexts: () => (exchange) => exchange,
     serve: (exchange) => void desk.serve(exchange),
     upgrades: (request) => desk.mayUpgrade(request),
@@ -100,7 +104,7 @@ class OperatorDesk {
       const answer = await this.#answer(exchange);
       if (answer !== ADOPTED && !response.headersSent && !response.destroyed) send(exchange, wholeOf(answer));
     } catch (thrown) {
-      const fault = faultOf(thrown);
+      const fault = await faultAt(this.#options.cluster(), thrown);
       if (fault.status === 500) this.#options.log('an operator request failed', thrown);
       const { status, headers, body } = refusalOf(fault);
       if (!response.headersSent && !response.destroyed) writeAnswer(response, status, headers, body);
@@ -137,6 +141,7 @@ class OperatorDesk {
       body: await readBody(exchange, route),
       ...sender,
       headers: request.headers,
+      mayShowToken: mayShowToken(request, this.#options),
       signal: signalOf(exchange),
     };
     return route.socket === undefined ? route.answer(asked) : this.#upgrade(exchange, route.socket(asked));

@@ -10,7 +10,7 @@ import {
   operatorRoute,
   PortAnswer,
 } from './operator-route.ts';
-import { roleOf } from './sender.ts';
+import { roleOf, withoutCertificate } from './sender.ts';
 import { endedAttempt, endedCookie, isOverTls, type OperatorSessions, requireSameOrigin } from './sessions.ts';
 
 export interface SessionParts {
@@ -34,10 +34,11 @@ export const sessionRoutes = ({ tokens, sessions, clusterName, oidc }: SessionPa
     summary: 'Sign a browser in with a token: the answer sets the cookie of a session of twelve hours.',
     body: Type.Object({ token: Type.String({ maxLength: TOKEN_CHARACTERS_MAX }) }),
     answers: Type.Object({ role: Type.String() }),
-    answer: ({ headers, body }) => {
+    answer: ({ headers, body, mayShowToken }) => {
       requireSameOrigin(headers);
       const role = roleOf(body.token, tokens);
       if (role === null) throw new OperatorFault(401, 'unauthorized', 'this is no token of the cluster', 'token');
+      if (!mayShowToken) throw withoutCertificate();
       return withCookie({ role }, sessions.open(role, `${role} token`, isOverTls(headers)));
     },
   }),
@@ -91,7 +92,7 @@ const oidcRoutes = (oidc: Oidc | null, sessions: OperatorSessions): readonly Ope
     policy: 'open',
     summary: "Lead the browser to the organisation's own sign-in, if it is configured.",
     answer: async () => {
-      if (oidc === null) throw isAbsent('a sign-in by OpenID Connect');
+      if (oidc === null) throw isAbsent('sign-in by OpenID Connect');
       const { url, attempt } = await oidc.begin();
       return redirect(url, [sessions.begin(attempt, oidc.isTls)]);
     },
@@ -103,7 +104,7 @@ const oidcRoutes = (oidc: Oidc | null, sessions: OperatorSessions): readonly Ope
     summary: 'Where that sign-in leads back to: opens the session and leads to the console.',
     query: CALLBACK,
     answer: async ({ headers, query }) => {
-      if (oidc === null) throw isAbsent('a sign-in by OpenID Connect');
+      if (oidc === null) throw isAbsent('sign-in by OpenID Connect');
       const attempt = sessions.attemptOf<Attempt>(headers);
       if (attempt === null) throw new OperatorFault(403, 'forbidden', 'this browser began no sign-in, or too long ago');
       const { role, name } = await oidc.end(new URLSearchParams(query as Record<string, string>), attempt);

@@ -29,14 +29,11 @@ export interface ConnectionNode {
   readonly grpc: string;
   readonly operator_url: string;
   /**
-   * The files that the node presents to its peers; they also authorize calls to its operator service. Absent without
-   * TLS.
+   * The files that the node presents to its peers and to operators; they also authorize calls to its operator port.
+   * Absent without TLS.
    */
   readonly tls?: TlsConfig;
 }
-
-/** The address for calls to a node's operator service, without the token. */
-export type OperatorAddress = Pick<ConnectionNode, 'grpc' | 'tls'>;
 
 /** Writes versions one after the other, the newest last. */
 export class ConnectionFile {

@@ -11,7 +11,7 @@ import type { ClusterConfig, TlsConfig } from '../../terms/config/config.ts';
 import { ConfigError, lineOf } from '../config/config-error.ts';
 import { openSecrets, type Secrets } from '../config/secrets.ts';
 import { renderBanner } from './banner.ts';
-import { baseUrl, ConnectionFile, type ConnectionInfo, connectionPath, type OperatorAddress } from './connection.ts';
+import { baseUrl, ConnectionFile, type ConnectionInfo, type ConnectionNode, connectionPath } from './connection.ts';
 import { type Customers, startCustomers } from './customers.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
 import { CUSTOMERS, DEMO, type DemoKeys, type DemoOwner, openDemoKeys, readDemoKeys } from './demo-keys.ts';
@@ -37,7 +37,7 @@ interface LauncherOptions {
   readonly entry: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Opens and closes the demo account over the operator service of a node. */
+  /** Opens and closes the demo account over the operator API of the nodes. */
   readonly demoAccount: DemoAccount;
   /** Prints one line for the user at the terminal. */
   readonly report: (line: string) => void;
@@ -46,9 +46,9 @@ interface LauncherOptions {
 }
 
 export interface DemoAccount {
-  open(node: OperatorAddress, secrets: Secrets, keys: DemoKeys): Promise<void>;
+  open(nodes: readonly ConnectionNode[], token: string, keys: DemoKeys): Promise<void>;
   /** True if its keys could spend until now. */
-  close(node: OperatorAddress, secrets: Secrets, keys: DemoKeys): Promise<boolean>;
+  close(nodes: readonly ConnectionNode[], token: string, keys: DemoKeys): Promise<boolean>;
 }
 
 /** Time for nodes to load their code, open the store and agree on shards, even on a slow machine. */
@@ -270,13 +270,13 @@ export class Launcher {
   }
 
   /** Real providers cost money: beside them the demo account of an earlier start is closed. */
-  private async settleDemo(secrets: Secrets): Promise<void> {
+  private async settleDemo({ operatorToken }: Secrets): Promise<void> {
     const { config, random, demoAccount, report } = this.options;
     if (config.demo.enabled && config.providers.length === 0) {
       this.options.progress('opening the demo account');
       const opened = async (owner: DemoOwner): Promise<DemoKeys> => {
         const keys = await openDemoKeys(config.data, owner, random);
-        await this.onAnyNode((node) => demoAccount.open(node, secrets, keys));
+        await this.settled((nodes) => demoAccount.open(nodes, operatorToken, keys));
         return keys;
       };
       this.demo = await opened(DEMO);
@@ -286,7 +286,7 @@ export class Launcher {
     for (const owner of [DEMO, CUSTOMERS]) {
       const earlier = await readDemoKeys(config.data, owner);
       if (earlier === null) continue;
-      const closed = await this.onAnyNode((node) => demoAccount.close(node, secrets, earlier));
+      const closed = await this.settled((nodes) => demoAccount.close(nodes, operatorToken, earlier));
       if (closed) report(`the keys of the demo account ${earlier.account} are disabled from now on`);
     }
   }
@@ -303,13 +303,10 @@ export class Launcher {
     });
   }
 
-  private async onAnyNode<T>(run: (node: OperatorAddress) => Promise<T>): Promise<T> {
+  private async settled<T>(run: (nodes: readonly ConnectionNode[]) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      const nodes = this.fleet?.running() ?? [];
-      const node = nodes[tries % Math.max(1, nodes.length)];
       try {
-        if (!node) throw new Error('no node serves');
-        return await run({ grpc: node.grpc, ...this.tlsOf(node.name) });
+        return await run(this.nodes());
       } catch (error) {
         if (tries >= DEMO_TRIES_MAX) {
           throw new ConfigError(
@@ -320,15 +317,19 @@ export class Launcher {
     }
   }
 
-  private connection(): ConnectionInfo {
-    const { host } = this.options.config.listen;
-    const nodes = (this.fleet?.running() ?? []).map(({ name, pid, grpc, operatorUrl }) => ({
+  private nodes(): readonly ConnectionNode[] {
+    return (this.fleet?.running() ?? []).map(({ name, pid, grpc, operatorUrl }) => ({
       name,
       pid,
       grpc,
       operator_url: operatorUrl,
       ...this.tlsOf(name),
     }));
+  }
+
+  private connection(): ConnectionInfo {
+    const { host } = this.options.config.listen;
+    const nodes = this.nodes();
     return {
       base_url: baseUrl(host, this.port?.port ?? 0),
       api_key: this.demo?.api.text ?? null,

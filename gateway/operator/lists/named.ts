@@ -12,7 +12,7 @@ export async function accountNamed(rows: Rows, text: string): Promise<string> {
   if (text.startsWith('account:')) return text;
   if (text.startsWith('acct_')) return accountAddress(text);
   const [found] = await rows.rows({ ...profilesNamed(text), limit: 1 });
-  if (found === undefined) throw isAbsent(`an account named ${text}`);
+  if (found === undefined) throw isAbsent(`account named ${text}`);
   return found.address;
 }
 

@@ -19,10 +19,7 @@ export interface Tls extends Identity {
   readonly names: readonly string[];
 }
 
-/** A certificate with this name may use the operator service, never the links. */
-const OPERATOR_NAME = 'operator';
 const VERSION_MIN = 'TLSv1.2';
-const LINK_PATH = '/troupe.link.Link/';
 /** Sent as the server name, which must not be an IP address; it is compared with nothing. */
 export const SERVER_NAME = { 'grpc.ssl_target_name_override': 'troupe' };
 
@@ -57,12 +54,11 @@ export function bears(certificate: PeerCertificate | undefined, name: string): b
   return new X509Certificate(certificate.raw).checkHost(name, options) !== undefined;
 }
 
-/** Restricts methods by certificate: links are for nodes, the other services for nodes and operators. */
+/** Restricts calls by certificate: links are for nodes. */
 export function allowList({ names }: Tls): ServerInterceptor {
   return (method, call) => {
-    const allowed = method.path.startsWith(LINK_PATH) ? names : [...names, OPERATOR_NAME];
     const shown = call.getAuthContext().sslPeerCertificate;
-    if (allowed.some((name) => bears(shown, name))) return new ServerInterceptingCall(call);
+    if (names.some((name) => bears(shown, name))) return new ServerInterceptingCall(call);
     return new ServerInterceptingCall(call, {
       start: () =>
         call.sendStatus({ code: status.PERMISSION_DENIED, details: `this certificate may not call ${method.path}` }),

@@ -5,10 +5,8 @@ import {
   Metadata,
   Server,
   type ServiceClientConstructor,
-  type ServiceDefinition,
   type ServiceError,
   status,
-  type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { Clock, Random } from '../../ports/clock.ts';
 import {
@@ -19,7 +17,6 @@ import {
   type LinkReceiver,
   LinkRefused,
   type ProbeResult,
-  type SideService,
   type Transport,
   type TransportLimits,
   type TransportListener,
@@ -40,8 +37,6 @@ interface GrpcTransportParts {
   readonly limits: TransportLimits;
   /** The cluster's secret: a probe proves it, and a port answers nothing else. */
   readonly secret: string;
-  /** Served beside the link service on the same port. */
-  readonly services?: readonly SideService[];
   /** Without it this transport listens on loopback only. */
   readonly tls?: Tls | undefined;
   /** For tests with a faulty wire: maps the address of a link to the address that is dialled instead. */
@@ -54,7 +49,7 @@ export const PROBE = 'troupe-probe';
 const DIAL_MS = 3_000;
 const CLOSE_MS = 500;
 const MESSAGE_SLACK_BYTES = 64 * 1024;
-/** A link needs two streams, a probe or an operator's tool one or a few; this bounds any other client. */
+/** A link needs two streams, a probe one; this bounds any other client. */
 const STREAMS_PER_CONNECTION_MAX = 64;
 
 /**
@@ -125,9 +120,6 @@ export class GrpcTransport implements Transport {
     this.#acceptor = acceptor;
     const callee = new Callee({ ...this.#parts, trust }, listener, this.#links);
     server.addService(this.#Service.service, callee.implementation());
-    for (const { definition, implementation } of this.#parts.services ?? []) {
-      server.addService(definition as ServiceDefinition, implementation as UntypedServiceImplementation);
-    }
     const port = await acceptor.listen(hostOf(address), portOf(address)).catch((error: Error) => {
       throw new Error(`cannot listen on ${address}: ${error.message}`);
     });
@@ -136,13 +128,10 @@ export class GrpcTransport implements Transport {
 
   /** By path. A stranger's probe learns nothing, not even the incarnation. */
   #judges(): ReadonlyMap<string, CallJudge> {
-    const { secret, services = [] } = this.#parts;
+    const { secret } = this.#parts;
     const probe: CallJudge = (headers) =>
       provesProbe(secret, headers(PROBE)) ? null : 'the cluster secret is missing or wrong';
-    const sides = services.flatMap(({ definition, refusal }) =>
-      Object.values(definition as ServiceDefinition).map(({ path }) => [path, refusal] as const),
-    );
-    return new Map([[(this.#Service.service.Probe as { path: string }).path, probe], ...sides]);
+    return new Map([[(this.#Service.service.Probe as { path: string }).path, probe]]);
   }
 
   async dial(

@@ -1,8 +1,7 @@
-/** `troupe generation ID --timeline`: one request over all actors that it touched. */
-import type { FoundCluster } from '../frame/find-cluster.ts';
+/** Prints `troupe generation ID --timeline`: one request over all actors that it touched. */
 import { pairs, table } from '../frame/print.ts';
 
-interface Timeline {
+export interface Timeline {
   readonly status: string;
   readonly account: string;
   readonly accountName: string | null;
@@ -29,12 +28,6 @@ interface Timeline {
   readonly countedBy: string | null;
   readonly rounding: string | null;
   readonly hints: readonly string[];
-}
-
-export async function readTimeline(id: string, found: FoundCluster): Promise<Timeline> {
-  const { callOperator } = await import('../frame/operator-port.ts');
-  const path = `/api/generations/${encodeURIComponent(id)}/timeline`;
-  return callOperator<Timeline>(found, { method: 'GET', path });
 }
 
 export function renderTimeline(timeline: Timeline): string {

@@ -1,27 +1,22 @@
 /** `troupe generation`, and the records below `troupe accounts`: what an account did and paid, for operators. */
-import type { LedgerEntry } from '../../../../actors/account/ledger.ts';
-import type { Generation } from '../../../../actors/terms/hold.ts';
-import { indentJson, renderExact } from '../../../json/exact-json.ts';
-import { renderGeneration } from '../../../management/generation-record.ts';
-import { requireGeneration } from '../../../management/generations.ts';
-import { command } from '../frame/asking.ts';
-import { count, type Owner, owner } from '../frame/names.ts';
+import type { RefusedRequest } from '../../../../actors/terms/refused-request.ts';
+import { indentJson } from '../../../json/exact-json.ts';
+import type { ListedGeneration } from '../../api/generations.ts';
+import type { ShownLedgerEntry } from '../../api/money.ts';
+import { command, route } from '../frame/asking.ts';
+import { count, owner } from '../frame/names.ts';
 import { table, timeOf } from '../frame/print.ts';
-import { requireAccount, type Session } from '../frame/session.ts';
 import { exportLedger } from '../money/export.ts';
-import { LEDGER_COLUMNS, ledgerCells } from '../money/ledger-pages.ts';
-import { readTimeline, renderTimeline } from './generation-timeline.ts';
+import { renderTimeline, type Timeline } from './generation-timeline.ts';
 import { recentRequests, renderRecent } from './recent-requests.ts';
-import { refusedRequests, renderRefused } from './refused-requests.ts';
+import { renderRefused } from './refused-requests.ts';
 
-const LEDGER_HEAD = LEDGER_COLUMNS.map((name) => name.toUpperCase().replaceAll('_', ' '));
 const SHOWN_USUALLY = 20;
-/** Rows that one read of the store returns. */
-const PAGE_ROWS_MAX = 1_000;
+const SHOWN_MAX = 1_000;
 const ACCOUNT = { '<account>': owner('the account id') } as const;
 const LIMIT = {
   '--limit <count>': count(
-    `how many, newest first (default: ${SHOWN_USUALLY}, at most ${PAGE_ROWS_MAX})`,
+    `how many, newest first (default: ${SHOWN_USUALLY}, at most ${SHOWN_MAX})`,
     'number of entries',
   ),
 } as const;
@@ -30,11 +25,9 @@ export const commands = [
   command('generation', 'show the record of one generation of any account: route, attempts, hold, charge', {
     arguments: { '<id>': 'the id, gen-...' },
     options: { '--timeline': 'show it on a time line over all actors that it touched' },
-    ask: async ({ id, timeline }, { services, found }) => {
-      if (timeline) return readTimeline(id, found);
-      const { account, generation } = await requireGeneration(services, null, id);
-      const text = renderExact({ account: account.slice('account:'.length), ...renderGeneration(id, generation) });
-      process.stdout.write(`${indentJson(text)}\n`);
+    ask: async ({ id, timeline }, api) => {
+      if (timeline) return api.get<Timeline>(route`/api/generations/${id}/timeline`);
+      process.stdout.write(`${indentJson((await api.text(route`/api/generations/${id}`)).trimEnd())}\n`);
       return undefined;
     },
     print: renderTimeline,
@@ -46,58 +39,67 @@ export const accountRecords = [
   command('generations', 'list the newest generations of an account: outcome, charge, and why one failed', {
     arguments: ACCOUNT,
     options: LIMIT,
-    ask: ({ account, limit }, session) => recordsOf<Generation>(session, account, 'generation', limit),
+    ask: ({ account, limit }, api) => api.listOf<ListedGeneration>('/api/generations', account, rowsOf(limit)),
     print: renderGenerations,
   }),
   command('recent', 'list the newest requests of an account: what each cost, or why it was refused', {
     arguments: ACCOUNT,
     options: LIMIT,
-    ask: async ({ account, limit }, session) => {
-      const generations = await recordsOf<Generation>(session, account, 'generation', limit);
-      return recentRequests(generations, await refusedRequests(account, session), rowsOf(limit));
+    ask: async ({ account, limit }, api) => {
+      const rows = rowsOf(limit);
+      const [generations, refused] = [
+        await api.list<ListedGeneration>('/api/generations', { account }, rows),
+        await api.get<Refused>('/api/refused', { account }),
+      ];
+      return recentRequests(generations, refused.data, rows);
     },
     print: renderRecent,
   }),
   command('refused', 'list the newest refused requests of an account, with the reason that its client received', {
     arguments: ACCOUNT,
-    ask: ({ account }, session) => refusedRequests(account, session),
+    ask: async ({ account }, api) => (await api.get<Refused>('/api/refused', { account })).data,
     print: renderRefused,
   }),
   command('ledger', 'list the newest entries of the ledger of an account', {
     arguments: ACCOUNT,
     options: { ...LIMIT, '--csv': 'as `troupe export ledger`: the whole ledger as CSV, oldest first' },
-    ask: ({ account, limit, csv }, session) =>
-      csv ? exportLedger(session, account, 'csv') : recordsOf<LedgerEntry>(session, account, 'ledger', limit),
-    print: (found) => table(LEDGER_HEAD, found.map(ledgerCells)),
+    ask: ({ account, limit, csv }, api) =>
+      csv ? exportLedger(api, account, 'csv') : api.listOf<ShownLedgerEntry>('/api/ledger', account, rowsOf(limit)),
+    print: renderLedger,
   }),
 ];
 
+interface Refused {
+  readonly data: readonly RefusedRequest[];
+}
+
 function rowsOf(limit = SHOWN_USUALLY): number {
-  return Math.min(limit, PAGE_ROWS_MAX);
+  return Math.min(limit, SHOWN_MAX);
 }
 
-async function recordsOf<T>(
-  session: Session,
-  { address }: Owner,
-  collection: string,
-  limit: number | undefined,
-): Promise<readonly T[]> {
-  const query = { collection, address, order: 'descending', limit: rowsOf(limit) } as const;
-  const rows = await session.operator.rows(query);
-  // An account without entries exists; an unknown one is an error.
-  if (rows.length === 0) await requireAccount(session, address);
-  return rows.map(({ body }) => JSON.parse(body) as T);
-}
-
-function renderGenerations(found: readonly Generation[]): string {
-  const rows = found.map(({ generation, createdAt, status, model, provider, settlement, release }) => [
-    generation,
-    timeOf(createdAt),
+function renderGenerations(found: readonly ListedGeneration[]): string {
+  const rows = found.map(({ id, at, status, model, provider, cost, failure }) => [
+    id,
+    timeOf(at),
     status,
     model,
     provider,
-    settlement?.cost ?? '-',
-    release === null ? '' : `${release.status ?? '-'} ${release.reason}`,
+    cost ?? '-',
+    failure === null ? '' : `${failure.status ?? '-'} ${failure.reason}`,
   ]);
   return table(['GENERATION', 'AT', 'STATUS', 'MODEL', 'PROVIDER', 'CHARGE USD', 'FAILED WITH'], rows);
+}
+
+function renderLedger(found: readonly ShownLedgerEntry[]): string {
+  const rows = found.map(({ id, at, kind, amount, balance, key, source, note }) => [
+    id,
+    timeOf(at),
+    kind,
+    amount,
+    balance,
+    key?.replace(/^key:/, '') ?? '-',
+    source,
+    note,
+  ]);
+  return table(['ENTRY', 'AT', 'TYPE', 'AMOUNT USD', 'BALANCE USD', 'KEY', 'REFERENCE', 'REASON'], rows);
 }

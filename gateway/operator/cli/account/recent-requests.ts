@@ -1,6 +1,6 @@
 /** `troupe accounts recent`: what an account's newest requests cost, or why they were refused, in one list. */
-import type { Generation } from '../../../../actors/terms/hold.ts';
 import type { RefusedRequest } from '../../../../actors/terms/refused-request.ts';
+import type { ListedGeneration } from '../../api/generations.ts';
 import { table, timeOf } from '../frame/print.ts';
 import { failedCallText } from './refused-requests.ts';
 
@@ -19,19 +19,19 @@ interface RecentRequest {
 
 /** Newest first. A request that was refused after its hold is in both lists, and is shown once. */
 export function recentRequests(
-  generations: readonly Generation[],
+  generations: readonly ListedGeneration[],
   refused: readonly RefusedRequest[],
   limit: number,
 ): readonly RecentRequest[] {
   const reasons = new Map(refused.map((one) => [one.generation, one]));
-  const held = new Set(generations.map(({ generation }) => generation));
+  const held = new Set(generations.map(({ id }) => id));
   const ended = generations.map((one) => ({
-    generation: one.generation,
-    at: one.createdAt,
+    generation: one.id,
+    at: one.at,
     outcome: one.status,
     served: one.model,
-    charge: one.settlement?.cost ?? null,
-    reason: reasonOf(reasons.get(one.generation), one.release?.reason),
+    charge: one.failure === null ? one.cost : null,
+    reason: reasonOf(reasons.get(one.id), one.failure?.reason),
   }));
   const others = refused
     .filter(({ generation }) => !held.has(generation))

@@ -1,20 +1,12 @@
 /** `troupe accounts invite|sessions|sign-out`: one-time sign-in links, and the sessions of a person's browsers. */
-import { showAccount } from '../../../../actors/account/account.ts';
-import { systemRandom } from '../../../../actors/runtime/index.ts';
-import { createInvitation } from '../../../../actors/session/invitation.ts';
 import { SESSIONS_MAX } from '../../../../actors/session/session.ts';
 import type { SessionRecord } from '../../../../actors/session/session-record.ts';
-import { invitationAddress, oneTimeSecret, secretDigest } from '../../../../actors/terms/one-time.ts';
-import { endSessions, openSessions } from '../../../management/sessions.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { readPepper } from '../../config/secrets.ts';
 import { readConnection } from '../../launcher/connection.ts';
-import { command } from '../frame/asking.ts';
-import { COMMAND_LINE, countFrom, owner } from '../frame/names.ts';
+import { command, route } from '../frame/asking.ts';
+import { countFrom, owner, reason } from '../frame/names.ts';
 import { pairs, table, timeOf } from '../frame/print.ts';
-import { ASK_MS, requireAccount } from '../frame/session.ts';
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const HOURS_MAX = 7 * 24;
 
@@ -29,38 +21,40 @@ export const signIn = [
         parse: hoursFrom,
       },
       '--url <url>': 'the public address of this service, such as https://api.example.com (default: as it runs here)',
+      '--reason <text>': reason('why, for the record', 'an invitation'),
     },
-    ask: async ({ account: { account, address }, hours = HOURS, url }, { cluster, found: { data } }) => {
-      const origin = await originOf(url, data);
-      const secret = oneTimeSecret(systemRandom);
-      const digest = secretDigest(await readPepper(data), 'invitation', secret);
-      await showAccount(cluster, address, ASK_MS);
-      const made = { digest, lifetimeMs: hours * HOUR_MS, by: COMMAND_LINE };
-      const { expiresAt } = await createInvitation(cluster, invitationAddress(account, systemRandom), made, ASK_MS);
-      return { link: `${origin}/sign-in?invite=${secret}`, expires_at: timeOf(expiresAt) };
+    ask: async ({ account, hours = HOURS, url, reason: why }, api) => {
+      const origin = await originOf(url, api.found.data);
+      const made = await api.post<Invitation>(route`/api/accounts/${account}/invite`, { hours, reason: why });
+      return { link: `${origin}${made.path}`, expires_at: timeOf(made.expiresAt) };
     },
     print: ({ link, expires_at: expires }) =>
       `${pairs({ link, expires })}\n\nThe link opens one session. Send it only to the person.`,
   }),
   command('sessions', `list the browsers that are signed in to an account, newest first, at most ${SESSIONS_MAX}`, {
     arguments: ACCOUNT,
-    ask: async ({ account }, session) => {
-      const open = await openSessions(session.services, account);
-      // An account without sessions exists; an unknown one is an error.
-      if (open.length === 0) await requireAccount(session, account.address);
-      return open;
-    },
+    ask: async ({ account }, api) => (await api.get<Sessions>(route`/api/accounts/${account}/sessions`)).data,
     print: renderSessions,
   }),
   command('sign-out', 'end every session of an account', {
     arguments: ACCOUNT,
-    ask: async ({ account }, session) => {
-      await requireAccount(session, account.address);
-      return { ended: await endSessions(session.services, account) };
+    options: { '--reason <text>': reason('why, for the record') },
+    ask: async ({ account, reason: why }, api) => {
+      const answer = await api.post<{ ended: number }>(route`/api/accounts/${account}/sign-out`, { reason: why });
+      return { ended: answer.ended };
     },
     print: ({ ended }) => pairs({ ended: `${ended} sessions` }),
   }),
 ];
+
+interface Invitation {
+  readonly path: string;
+  readonly expiresAt: number;
+}
+
+interface Sessions {
+  readonly data: readonly SessionRecord[];
+}
 
 function hoursFrom(text: string): number {
   const hours = countFrom(text, 'number of hours');

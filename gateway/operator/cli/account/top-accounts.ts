@@ -1,6 +1,5 @@
 /** `troupe accounts top`: who was charged most on a day. */
-import { local } from '../frame/command.ts';
-import { findCluster } from '../frame/find-cluster.ts';
+import { command } from '../frame/asking.ts';
 import { count } from '../frame/names.ts';
 import { table } from '../frame/print.ts';
 
@@ -13,18 +12,12 @@ interface Spenders {
   }[];
 }
 
-export const topAccounts = local('top', 'list the accounts that were charged most on a UTC day, the dearest first', {
+export const topAccounts = command('top', 'list the accounts that were charged most on a UTC day, the dearest first', {
   options: {
     '--day <day>': 'the day, YYYY-MM-DD (default: today)',
     '--limit <count>': count('how many (default: 50, at most 200)', 'number of accounts'),
   },
-  run: async ({ day, limit, ...options }) => {
-    const query = new URLSearchParams({ by: 'account' });
-    if (day !== undefined) query.set('day', day);
-    if (limit !== undefined) query.set('limit', String(limit));
-    const { callOperator } = await import('../frame/operator-port.ts');
-    return callOperator<Spenders>(await findCluster(options), { method: 'GET', path: `/api/spend?${query}` });
-  },
+  ask: ({ day, limit }, api) => api.get<Spenders>('/api/spend', { by: 'account', day, limit }),
   print: ({ data }) => {
     if (data.length === 0) return 'nothing was charged';
     const rows = data.map(({ name, label, requests, charged }) => [name, label ?? '', requests, charged]);

@@ -1,21 +1,12 @@
 /** `troupe workspaces`: creates, changes, deletes and lists the workspaces of an account. */
 import { isWorkspaceId, workspaceAddress } from '../../../../actors/terms/ids.ts';
 import { BUDGET_INTERVALS, type WorkspaceRecord } from '../../../../actors/terms/workspace.ts';
-import type { ManagementServices, Tenant } from '../../../management/services.ts';
-import { addMembersTo, putBudget, removeBudget, removeMembersFrom } from '../../../management/workspace-members.ts';
-import {
-  accountWorkspaces,
-  editWorkspace,
-  openWorkspace,
-  removeWorkspace,
-  requireWorkspace,
-} from '../../../management/workspaces.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { command } from '../frame/asking.ts';
+import { command, route } from '../frame/asking.ts';
 import { type Given, group } from '../frame/command.ts';
-import { addressIn, owner, ownerFrom } from '../frame/names.ts';
+import { owner, ownerFrom, reason } from '../frame/names.ts';
+import type { OperatorApi } from '../frame/operator-api.ts';
 import { pairs, table, timeOf } from '../frame/print.ts';
-import { type Session, withDefaults } from '../frame/session.ts';
 
 const ACCOUNT = { '<account>': owner('the account') } as const;
 const WORKSPACE = { '<workspace>': { meaning: 'as ws_... or acct_.../ws_...', parse: nameFrom } } as const;
@@ -29,56 +20,60 @@ const SETTINGS = {
   '--ignore <providers>': 'never these, separated by commas, or none',
 } as const;
 
-/** A workspace of an account, with the running configuration. */
-interface Named {
-  readonly services: ManagementServices;
-  readonly tenant: Tenant;
-  readonly name: string;
+const WHY = { '--reason <text>': reason('why, for the record') } as const;
+
+interface Changed {
+  readonly workspace: WorkspaceRecord;
+}
+
+/** The workspace after a change. `of` is the change below the workspace. */
+async function changed(api: OperatorApi, workspace: string, of: string, body: object): Promise<WorkspaceRecord> {
+  return (await api.post<Changed>(route`/api/workspaces/${workspace}` + of, body)).workspace;
 }
 
 export const commands = [
   group('workspaces', 'create, change, delete and list workspaces', [
     command('list', 'list the workspaces of an account, the default one first', {
       arguments: ACCOUNT,
-      ask: async ({ account: { account } }, session) => accountWorkspaces(await withDefaults(session), account),
+      ask: async ({ account }, api) =>
+        (await api.get<{ data: readonly WorkspaceRecord[] }>(route`/api/accounts/${account}/workspaces`)).data,
       print: render,
     }),
 
     command('create', 'create a workspace; what the options leave out is as configured', {
       arguments: { ...ACCOUNT, '<name>': 'its name' },
-      options: SETTINGS,
-      ask: async ({ account, name, ...options }, session) =>
-        openWorkspace(await withDefaults(session), account, { ...settingsOf(options), name }),
+      options: { ...SETTINGS, '--reason <text>': reason('why, for the record', 'a new workspace') },
+      ask: async ({ account, name, reason: why, ...options }, api) => {
+        const workspace = { ...settingsOf(options), name };
+        const body = { workspace, reason: why };
+        return (await api.post<Changed>(route`/api/accounts/${account}/workspaces`, body)).workspace;
+      },
       print: (made) => render([made]),
     }),
 
     command('set', 'change what the keys of a workspace are routed by', {
       arguments: WORKSPACE,
-      options: { ...SETTINGS, '--name <name>': 'a new name' },
-      ask: async ({ workspace, name: newName = null, ...options }, session) => {
-        const { services, tenant, name } = await named(workspace, session);
-        return editWorkspace(services, tenant, { name, input: { ...settingsOf(options), name: newName } });
-      },
+      options: { ...SETTINGS, '--name <name>': 'a new name', ...WHY },
+      ask: ({ workspace, name = null, reason: why, ...options }, api) =>
+        changed(api, workspace, '', { change: { ...settingsOf(options), name }, reason: why }),
       print: (after) => render([after]),
     }),
 
     command('add-member', 'add a member, or change the role of one', {
       arguments: MEMBER,
-      options: { '--admin': 'with the role admin (default: member)' },
-      ask: async ({ workspace, user, admin }, session) => {
-        const { services, tenant, name } = await named(workspace, session);
-        const input = { user_ids: [user], role: admin ? 'admin' : 'member' };
-        return (await addMembersTo(services, tenant, { name, input })).after;
+      options: { '--admin': 'with the role admin (default: member)', ...WHY },
+      ask: ({ workspace, user, admin, reason: why }, api) => {
+        const members = { user_ids: [user], role: admin ? 'admin' : 'member' };
+        return changed(api, workspace, '/members/add', { members, reason: why });
       },
       print: (after) => render([after]),
     }),
 
     command('remove-member', 'remove a member', {
       arguments: MEMBER,
-      ask: async ({ workspace, user }, session) => {
-        const { services, tenant, name } = await named(workspace, session);
-        return (await removeMembersFrom(services, tenant, { name, input: { user_ids: [user] } })).after;
-      },
+      options: WHY,
+      ask: ({ workspace, user, reason: why }, api) =>
+        changed(api, workspace, '/members/remove', { members: { user_ids: [user] }, reason: why }),
       print: (after) => render([after]),
     }),
 
@@ -88,29 +83,23 @@ export const commands = [
         '<interval>': BUDGET_INTERVALS.join(', '),
         '<usd>': 'the most that its keys may spend in the interval, or none',
       },
-      ask: async ({ workspace, interval, usd }, session) => {
-        const { services, tenant, name } = await named(workspace, session);
-        return usd === 'none'
-          ? removeBudget(services, tenant, { name, interval })
-          : putBudget(services, tenant, { name, interval, input: { limit_usd: usd } });
-      },
+      options: WHY,
+      ask: ({ workspace, interval, usd, reason: why }, api) =>
+        changed(api, workspace, '/budget', { interval, usd: usd === 'none' ? null : usd, reason: why }),
       print: (after) => render([after]),
     }),
 
     command('show', 'show a workspace with its members and budgets', {
       arguments: WORKSPACE,
-      ask: async ({ workspace }, session) => {
-        const { services, tenant, name } = await named(workspace, session);
-        return requireWorkspace(services, tenant.account, name);
-      },
+      ask: ({ workspace }, api) => api.get<WorkspaceRecord>(route`/api/workspaces/${workspace}`),
       print: renderOne,
     }),
 
     command('delete', 'delete a workspace without keys', {
       arguments: WORKSPACE,
-      ask: async ({ workspace }, session) => {
-        const { services, tenant, name } = await named(workspace, session);
-        await removeWorkspace(services, tenant, name);
+      options: WHY,
+      ask: async ({ workspace, reason: why }, api) => {
+        await changed(api, workspace, '/delete', { reason: why });
         return { deleted: true };
       },
       print: (_, { workspace }) => `deleted ${workspace}`,
@@ -185,10 +174,4 @@ function nameFrom(text: string): string {
   }
   ownerFrom(account);
   return text;
-}
-
-async function named(text: string, session: Session): Promise<Named> {
-  const address = isWorkspaceId(text) ? await addressIn(session, text) : text;
-  const [account = '', name = ''] = address.replace(/^workspace:/, '').split('/');
-  return { services: await withDefaults(session), tenant: ownerFrom(account), name };
 }

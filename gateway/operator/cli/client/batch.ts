@@ -1,10 +1,6 @@
 /** `troupe batch`: submits, follows and shows batches. */
 import { readFile } from 'node:fs/promises';
-import { cancelBatch } from '../../../../actors/batch/batch.ts';
-import { BATCH_STATUSES, type BatchRecord } from '../../../../actors/batch/batch-record.ts';
-import { listBatches } from '../../../../actors/batch/list-batches.ts';
-import { isBatchId } from '../../../../actors/terms/ids.ts';
-import { type BatchObject, batchObject } from '../../../api/batches/batch-object.ts';
+import type { BatchObject } from '../../../api/batches/batch-object.ts';
 import { ConfigError, lineOf } from '../../config/config-error.ts';
 import { group, local } from '../frame/command.ts';
 import { pairs, timeOf } from '../frame/print.ts';
@@ -25,7 +21,7 @@ export type ShownBatch = Omit<BatchObject, 'results'>;
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-const kind: JobKind<ShownBatch, BatchRecord> = {
+const kind: JobKind<ShownBatch> = {
   command: 'batch',
   words: { id: 'the batch id', one: 'batch', many: 'batches', status: 'only batches with one of these' },
   path: '/batches',
@@ -43,8 +39,6 @@ const kind: JobKind<ShownBatch, BatchRecord> = {
     timeOf(created_at * 1_000),
   ],
   members: membersOf,
-  ownHead: ['ACCOUNT'],
-  ownCells: ({ account }) => [account],
   /** The results are the account's own: to read them takes its key. */
   ownMembers: ({ account, key, ...batch }) => ({
     account,
@@ -52,21 +46,6 @@ const kind: JobKind<ShownBatch, BatchRecord> = {
     ...membersOf(batch),
     results: batch.results_file_id,
   }),
-  kind: 'batch',
-  collection: 'batch',
-  statuses: BATCH_STATUSES,
-  isId: isBatchId,
-  list: async (rows, query) => {
-    const statuses = query.statuses as BatchRecord['status'][];
-    const all = { ...query, statuses, createdAfter: null, createdBefore: null };
-    const { batches, hasMore } = await listBatches({ rows }, null, all);
-    return [batches, hasMore];
-  },
-  cancel: (cluster, { account, id }, withinMs, by) => cancelBatch(cluster, account, id, withinMs, by),
-  shown: (record) => {
-    const { results: _, ...batch } = batchObject(record);
-    return { account: record.account, key: record.key, ...batch };
-  },
 };
 
 export const commands = [

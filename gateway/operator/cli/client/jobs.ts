@@ -1,23 +1,23 @@
 /**
  * What `troupe batch` and `troupe video` have in common. They call the public API as any client does, with its key; the
- * operator without a key reads the jobs of every account from the store.
+ * operator without a key calls the operator API for the jobs of every account.
  */
-import { type Cluster, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
-import type { Principal } from '../../../../actors/terms/principal.ts';
-import type { RefusedAnswer } from '../../../../actors/terms/refusal.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
+import type { ListedJob } from '../../api/jobs.ts';
+import type { OwnedJob } from '../../api/work/one-job.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { absentWords } from '../frame/absent.ts';
+import { withOperator } from '../frame/asking.ts';
 import { type AddCommand, type Given, local } from '../frame/command.ts';
-import { COMMAND_LINE, countFrom } from '../frame/names.ts';
-import { pairs, table } from '../frame/print.ts';
+import { countFrom, reasonFrom } from '../frame/names.ts';
+import type { Page } from '../frame/operator-api.ts';
+import { pairs, table, timeOf } from '../frame/print.ts';
 import { type ProgressState, progressFor } from '../frame/progress.ts';
-import { ASK_MS, type Session, withSession } from '../frame/session.ts';
 import { type ClientOptions, type PublicApi, pause, withPublicApi } from './public-api.ts';
 
 /** A look costs one request of the key's rate. */
 const LOOK_EVERY_MS = 2_000;
 const SHOWN_USUALLY = 20;
-const SHOWN_MAX = 999;
+const SHOWN_MAX = 200;
 
 /** The options of every command of a kind. */
 export const CLIENT = {
@@ -28,7 +28,7 @@ const LIST = {
   ...CLIENT,
   '--all': 'the jobs of every account, read as the operator without a key',
   '--limit <count>': `how many (default: ${SHOWN_USUALLY}; at most 100, with --all ${SHOWN_MAX})`,
-  '--after <id>': 'continue behind the job that the page before ended with',
+  '--after <id>': 'continue behind the job that the page before ended with; with --all behind what its last line names',
 } as const;
 
 /** As the public API shows it. */
@@ -37,21 +37,14 @@ interface ShownJob {
   readonly status: string;
 }
 
-/** What the API, which speaks to the account itself, leaves out. */
-interface Owned {
-  readonly account: string;
-  /** Address of the submitting key. */
-  readonly key: string;
-}
-
 type Members = Parameters<typeof pairs>[0];
 type Cells = readonly (string | number | null)[];
 
-/** Batches or video jobs: `J` as the API shows them, `R` as they are stored. */
-export interface JobKind<J extends ShownJob, R extends Owned> {
+/** Batches or video jobs, as the API shows them. */
+export interface JobKind<J extends ShownJob> {
   readonly command: 'batch' | 'video';
   readonly words: { readonly id: string; readonly one: string; readonly many: string; readonly status: string };
-  /** Below the base address of the API. */
+  /** Below the base address of the API, and below `/api` of the operator API. */
   readonly path: string;
   /** True: the list of the API can be limited to a status. */
   readonly listsByStatus: boolean;
@@ -62,29 +55,11 @@ export interface JobKind<J extends ShownJob, R extends Owned> {
   readonly head: readonly string[];
   readonly cells: (job: J) => Cells;
   readonly members: (job: J) => Members;
-  /** Behind the others in a list of every account. */
-  readonly ownHead: readonly string[];
-  readonly ownCells: (job: J & Owned) => Cells;
-  readonly ownMembers: (job: J & Owned) => Members;
-  readonly kind: string;
-  readonly collection: string;
-  readonly statuses: Iterable<string>;
-  readonly isId: (text: string) => boolean;
-  readonly list: (
-    rows: Session['operator'],
-    query: AllQuery,
-  ) => Promise<readonly [records: readonly R[], hasMore: boolean]>;
-  readonly cancel: (cluster: Cluster, record: R, withinMs: number, by: Principal) => Promise<R | RefusedAnswer>;
-  readonly shown: (record: R) => J & Owned;
+  /** What the operator sees of one. */
+  readonly ownMembers: (job: J & OwnedJob) => Members;
 }
 
-interface AllQuery {
-  readonly statuses: readonly string[];
-  readonly limit: number;
-  readonly after: string | null;
-}
-
-interface Page<J> {
+interface ClientPage<J> {
   readonly data: readonly J[];
   readonly has_more?: boolean;
 }
@@ -94,8 +69,8 @@ interface SubmitOptions extends ClientOptions {
 }
 
 /** Submits a job and follows it to its end. Exit code 1 if it did not complete. */
-export async function submitted<J extends ShownJob, R extends Owned>(
-  { path, hasEnded, progressOf, look }: JobKind<J, R>,
+export async function submitted<J extends ShownJob>(
+  { path, hasEnded, progressOf, look }: JobKind<J>,
   options: SubmitOptions,
   body: object,
   completed: (api: PublicApi, job: J, out: NodeJS.WriteStream | null) => Promise<void> = async () => {},
@@ -131,40 +106,39 @@ export function findJob<J>(api: PublicApi, path: string, id: string): Promise<J>
 }
 
 /** `list`, `show` and `cancel`. */
-export function jobCommands<J extends ShownJob, R extends Owned>(kind: JobKind<J, R>): readonly AddCommand[] {
+export function jobCommands<J extends ShownJob>(kind: JobKind<J>): readonly AddCommand[] {
   const { command, words, path } = kind;
-  const one = { arguments: { '<id>': words.id }, options: CLIENT } as const;
   const print = (job: J, options: ClientOptions) =>
-    pairs(isOperator(options) ? kind.ownMembers(job as J & Owned) : kind.members(job));
+    pairs(isOperator(options) ? kind.ownMembers(job as J & OwnedJob) : kind.members(job));
   return [
     local('list', `list the newest ${words.many} of a key, or of every account`, {
       options: { ...LIST, '--status <status...>': words.status },
-      run: async (options): Promise<Page<J>> => {
+      run: async (options): Promise<ClientPage<J> | Page<ListedJob>> => {
         if (options.all) return everyJob(kind, options);
         if (options.status !== undefined && !kind.listsByStatus) throw new ConfigError('--status needs --all');
         const query = queryOf(options);
-        return withPublicApi(options, (api) => api.json<Page<J>>({ method: 'GET', path: `${path}?${query}` }));
+        return withPublicApi(options, (api) => api.json<ClientPage<J>>({ method: 'GET', path: `${path}?${query}` }));
       },
-      print: ({ data, has_more }, { all }) => {
-        if (!all) return table(kind.head, data.map(kind.cells));
-        const rows = data.map((job) => [...kind.cells(job), ...kind.ownCells(job as J & Owned)]);
-        const more = has_more ? `\nmore: troupe ${command} list --all --after ${data.at(-1)?.id}` : '';
-        return `${table([...kind.head, ...kind.ownHead], rows)}${more}`;
-      },
+      print: (page) => ('next' in page ? renderAll(page, command) : table(kind.head, page.data.map(kind.cells))),
     }),
     local('show', `show one ${words.one}`, {
-      ...one,
+      arguments: { '<id>': words.id },
+      options: CLIENT,
       run: ({ id, ...options }): Promise<J> =>
         isOperator(options)
-          ? withSession(options, async (session) => kind.shown(await recordOf(kind, session, id)))
+          ? withOperator(options, (api) => api.get<J>(`/api${path}/${encodeURIComponent(id)}`))
           : withPublicApi(options, (api) => findJob<J>(api, path, id)),
       print,
     }),
     local('cancel', `cancel a ${words.one}`, {
-      ...one,
-      run: ({ id, ...options }): Promise<J> =>
+      arguments: { '<id>': words.id },
+      options: {
+        ...CLIENT,
+        '--reason <text>': { meaning: 'why, for the record; required without --key and --url', parse: reasonFrom },
+      },
+      run: ({ id, reason, ...options }): Promise<J> =>
         isOperator(options)
-          ? withSession(options, (session) => cancelled(kind, session, id))
+          ? cancelled(kind, options, { id, reason })
           : withPublicApi(options, (api) =>
               api.json<J>({ method: 'POST', path: `${path}/${encodeURIComponent(id)}/cancel` }),
             ),
@@ -188,38 +162,37 @@ function isOperator({ key, url }: ClientOptions): boolean {
 }
 
 /** Newest first. @throws ConfigError, also for a key, which sees one account */
-async function everyJob<J extends ShownJob, R extends Owned>(
-  { statuses, isId, list, shown }: JobKind<J, R>,
-  options: ListOptions,
-): Promise<Page<J>> {
+async function everyJob({ command }: Pick<JobKind<never>, 'command'>, options: ListOptions): Promise<Page<ListedJob>> {
   if (!isOperator(options)) throw new ConfigError('--all lists the jobs of every account; leave out --key and --url');
-  const { limit, after = null, status = [] } = options;
-  if (after !== null && !isId(after)) throw new ConfigError(`--after ${after} is not the id of a job`);
-  const known = [...statuses];
-  const wrong = status.find((text) => !known.includes(text));
-  if (wrong !== undefined) throw new ConfigError(`"${wrong}" is not a status; write one of ${known.join(', ')}`);
+  const { limit, after: cursor, status } = options;
   const most = limit === undefined ? SHOWN_USUALLY : Math.min(SHOWN_MAX, countFrom(limit, 'number of jobs'));
-  const query = { statuses: status, limit: most, after };
-  const [records, hasMore] = await withSession(options, ({ operator }) => list(operator, query));
-  return { data: records.map(shown), has_more: hasMore };
+  const query = { kind: command, status: status?.join(','), limit: most, cursor };
+  return withOperator(options, (api) => api.get<Page<ListedJob>>('/api/jobs', query));
 }
 
-async function recordOf<J extends ShownJob, R extends Owned>(
-  { kind, collection }: JobKind<J, R>,
-  { operator }: Session,
-  id: string,
-): Promise<R> {
-  const row = await operator.rowById(collection, id);
-  if (row === null) throw new ConfigError(absentWords(`${kind}:${id}`));
-  return JSON.parse(row.body) as R;
+function renderAll({ data, next }: Page<ListedJob>, command: string): string {
+  const rows = data.map(({ id, status, model, progress, createdAt, account, accountName }) => [
+    id,
+    status,
+    model,
+    progress,
+    timeOf(createdAt),
+    account.replace(/^account:/, ''),
+    accountName,
+  ]);
+  const more = next === null ? '' : `\nmore: troupe ${command} list --all --after ${next}`;
+  return `${table(['ID', 'STATUS', 'MODEL', 'PROGRESS', 'CREATED', 'ACCOUNT', 'NAME'], rows)}${more}`;
 }
 
-async function cancelled<J extends ShownJob, R extends Owned>(
-  kind: JobKind<J, R>,
-  session: Session,
-  id: string,
+async function cancelled<J extends ShownJob>(
+  { path }: JobKind<J>,
+  options: ClientOptions,
+  { id, reason }: { readonly id: string; readonly reason: string | undefined },
 ): Promise<J> {
-  const answer = await kind.cancel(session.cluster, await recordOf(kind, session, id), ASK_MS, COMMAND_LINE);
-  if ('refusal' in answer) throw new ConfigError(`${id}: ${answer.refusal.message}`);
-  return kind.shown(answer);
+  if (reason === undefined) throw new ConfigError('say why it is cancelled, with --reason "..."');
+  const body = { reason };
+  const answer = await withOperator(options, (api) =>
+    api.post<{ readonly job: J }>(`/api${path}/${encodeURIComponent(id)}/cancel`, body),
+  );
+  return answer.job;
 }

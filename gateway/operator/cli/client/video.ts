@@ -1,7 +1,4 @@
 /** `troupe video`: submits, follows, shows and downloads video jobs. */
-import { isVideoJobId } from '../../../../actors/terms/ids.ts';
-import { type JobRecord, jobDocument, VIDEO_STATUSES } from '../../../../actors/video-job/job-record.ts';
-import { cancelVideo, listAllVideoJobs } from '../../../../actors/video-job/video-job.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { group, local } from '../frame/command.ts';
 import { pairs, timeOf } from '../frame/print.ts';
@@ -37,7 +34,7 @@ function hasEnded({ status }: ShownVideo): boolean {
   return ENDED.has(status);
 }
 
-const kind: JobKind<ShownVideo, JobRecord> = {
+const kind: JobKind<ShownVideo> = {
   command: 'video',
   words: { id: 'the job id', one: 'video job', many: 'video jobs', status: 'with --all, only jobs with one of these' },
   path: '/videos',
@@ -53,8 +50,6 @@ const kind: JobKind<ShownVideo, JobRecord> = {
   head: ['ID', 'STATUS', 'SECONDS', 'COST'],
   cells: ({ id, status, usage }) => [id, status, usage?.video_seconds ?? '-', costOf(usage) ?? '-'],
   members: membersOf,
-  ownHead: ['CREATED', 'MODEL', 'ACCOUNT'],
-  ownCells: ({ created_at = 0, model = null, account }) => [timeOf(created_at * 1_000), model, account],
   /** The clip is the account's own: to download it takes its key. */
   ownMembers: ({ account, key, model, created_at = 0, ...video }) => ({
     account,
@@ -64,20 +59,6 @@ const kind: JobKind<ShownVideo, JobRecord> = {
     ...membersOf(video),
     clip: null,
   }),
-  kind: 'video-job',
-  collection: 'job',
-  statuses: VIDEO_STATUSES,
-  isId: isVideoJobId,
-  list: async (rows, { statuses, ...query }) => {
-    const { jobs, hasMore } = await listAllVideoJobs({ rows }, statuses as JobRecord['status'][], query);
-    return [jobs, hasMore];
-  },
-  cancel: cancelVideo,
-  shown: (record) => {
-    const { account, key, model, createdAt } = record;
-    const video = JSON.parse(jobDocument(record)) as ShownVideo;
-    return { account, key, model, created_at: Math.floor(createdAt / 1_000), ...video };
-  },
 };
 
 export const commands = [

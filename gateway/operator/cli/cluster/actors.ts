@@ -2,15 +2,10 @@
 
 import type { AlarmRecord } from '../../../../actors/cluster-log/alarm.ts';
 import { type ClusterEvent, systemClock } from '../../../../actors/runtime/index.ts';
-import { local } from '../frame/command.ts';
-import { findCluster } from '../frame/find-cluster.ts';
+import { command } from '../frame/asking.ts';
 import { count } from '../frame/names.ts';
+import type { Page } from '../frame/operator-api.ts';
 import { table, timeOf } from '../frame/print.ts';
-
-interface Page<Entry> {
-  readonly data: readonly Entry[];
-  readonly next: string | null;
-}
 
 interface ListedEvent extends Omit<ClusterEvent, 'moves'> {
   /** How many moved. */
@@ -32,7 +27,7 @@ const PAGE = {
 } as const;
 
 export const commands = [
-  local('actors', 'list stored actors by kind, state, account and node, with the time in their state', {
+  command('actors', 'list stored actors by kind, state, account and node, with the time in their state', {
     options: {
       '--kind <kind>': 'only actors of this kind',
       '--state <state>': 'only those in this state, as `troupe ps` shows it',
@@ -44,13 +39,13 @@ export const commands = [
       },
       ...PAGE,
     },
-    run: ({ kind, state, account, node, order, limit, cursor, ...options }) =>
-      page<ListedActor>(options, '/api/actors', { kind, state, account, node, order, limit, cursor }),
+    ask: ({ kind, state, account, node, order, limit, cursor }, api) =>
+      api.get<Page<ListedActor>>('/api/actors', { kind, state, account, node, order, limit, cursor }),
     print: ({ data, next }) => `${actorTable(data)}${more(next)}`,
   }),
-  local('events', 'list joins, deaths, takeovers and hand-overs of shards, newest first', {
+  command('events', 'list joins, deaths, takeovers and hand-overs of shards, newest first', {
     options: PAGE,
-    run: ({ limit, cursor, ...options }) => page<ListedEvent>(options, '/api/events', { limit, cursor }),
+    ask: ({ limit, cursor }, api) => api.get<Page<ListedEvent>>('/api/events', { limit, cursor }),
     print: ({ data, next }) => `${eventTable(data)}${more(next)}`,
   }),
   local('alarms', 'list what needs an operator, and what did in the last 90 days, newest first', {
@@ -66,19 +61,6 @@ export const commands = [
     print: ({ data, next }) => `${alarmTable(data)}${more(next)}`,
   }),
 ];
-
-async function page<Entry>(
-  options: Parameters<typeof findCluster>[0],
-  path: string,
-  query: Readonly<Record<string, string | number | undefined>>,
-): Promise<Page<Entry>> {
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  const { callOperator } = await import('../frame/operator-port.ts');
-  const call = { method: 'GET', path: `${path}?${new URLSearchParams(given)}` } as const;
-  return callOperator<Page<Entry>>(await findCluster(options), call);
-}
 
 function actorTable(actors: readonly ListedActor[]): string {
   const now = systemClock.now();

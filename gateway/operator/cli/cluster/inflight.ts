@@ -1,9 +1,9 @@
 /** `troupe inflight|stop`: what all nodes work on now, and how to end one piece of it. */
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import type { FlightView } from '../../../inflight/flights.ts';
-import { local } from '../frame/command.ts';
-import { findCluster } from '../frame/find-cluster.ts';
+import { command, route } from '../frame/asking.ts';
 import { reason } from '../frame/names.ts';
+import type { Changed } from '../frame/operator-api.ts';
 import { table } from '../frame/print.ts';
 
 interface ListedFlight extends FlightView {
@@ -27,26 +27,16 @@ const FILTERS = {
 } as const;
 
 export const commands = [
-  local('inflight', 'show what all nodes work on now: requests, lines of batches, renders, the oldest first', {
+  command('inflight', 'show what all nodes work on now: requests, lines of batches, renders, the oldest first', {
     options: FILTERS,
-    run: async ({ account, key, model, endpoint, kind, node, ...options }) => {
-      const filter = { account, key, model, endpoint, kind, node };
-      const given = Object.entries(filter).filter((pair): pair is [string, string] => pair[1] !== undefined);
-      const { callOperator } = await import('../frame/operator-port.ts');
-      const path = `/api/inflight?${new URLSearchParams(given)}`;
-      return callOperator<InFlight>(await findCluster(options), { method: 'GET', path });
-    },
+    ask: ({ account, key, model, endpoint, kind, node }, api) =>
+      api.get<InFlight>('/api/inflight', { account, key, model, endpoint, kind, node }),
     print: render,
   }),
-  local('stop', 'end a request, a line of a batch or a render; what was delivered is charged', {
+  command('stop', 'end a request, a line of a batch or a render; what was delivered is charged', {
     arguments: { '<id>': 'its id, as `troupe inflight` prints it' },
     options: { '--reason <text>': reason('told to the client and recorded in the audit log') },
-    run: async ({ id, reason: why, ...options }) => {
-      const { callOperator } = await import('../frame/operator-port.ts');
-      const path = `/api/inflight/${encodeURIComponent(id)}/stop`;
-      const call = { method: 'POST', path, body: JSON.stringify({ reason: why }) } as const;
-      return callOperator<{ readonly did: string }>(await findCluster(options), call);
-    },
+    ask: ({ id, reason: why }, api) => api.post<Changed>(route`/api/inflight/${id}/stop`, { reason: why }),
     print: ({ did }) => did,
   }),
 ];

@@ -1,42 +1,38 @@
 /** `troupe ps|inspect|why|watch|drain`: shows a running cluster, and drains a node. */
-import {
-  type ClusterView,
-  type CommittedStep,
-  type Inspection,
-  systemClock,
-} from '../../../../actors/runtime/index.ts';
-import { ConfigError } from '../../config/config-error.ts';
-import { explained } from '../../explained.ts';
+import { type ClusterView, type CommittedStep, systemClock } from '../../../../actors/runtime/index.ts';
+import type { ActorView } from '../../api/actor-view.ts';
+import type { ListedEndpoint } from '../../api/endpoints.ts';
 import { kindOfId } from '../../find-address.ts';
-import { absentWords } from '../frame/absent.ts';
-import { command } from '../frame/asking.ts';
-import { type GlobalOptions, local } from '../frame/command.ts';
-import { addressIn, NAMED, nameFrom } from '../frame/names.ts';
-import { pairs, table, timeOf } from '../frame/print.ts';
-import { outageWords, type Session, withSession } from '../frame/session.ts';
+import { outageWords } from '../../outage.ts';
+import { command, route, withOperator } from '../frame/asking.ts';
+import { local } from '../frame/command.ts';
+import { NAMED, nameFrom, reason } from '../frame/names.ts';
+import type { OperatorApi } from '../frame/operator-api.ts';
+import { pairs, table, timeOf, visible } from '../frame/print.ts';
 import { endpointsOf } from '../provider/endpoints.ts';
+import { follow } from './follow.ts';
 import { watchPs } from './watch-ps.ts';
 
 /** `author/slug`, with its suffix; an address has its first colon before the slash. */
 const MODEL_ID = /^[^:/]+\/[^/]+$/;
 
-/** A model has no actor of its own: its endpoints are explained. */
-async function endpointsOfModel(session: Session, model: string) {
-  const found = await endpointsOf(session, { model });
-  if (found.length > 0) return found;
-  throw new ConfigError(`no endpoint serves ${model}; \`troupe endpoints list\` shows the models`);
+interface Explained {
+  readonly address: string;
+  readonly state: string;
+  readonly why: readonly string[];
 }
 
-const watch = command('watch', 'show the transitions of actors as they happen, until Ctrl-C', {
-  arguments: {
-    '[pattern]': {
-      meaning: 'addresses to watch, `*` stands for anything; or an id such as batch_... alone',
-      default: '*',
-    },
-  },
-  ask: async ({ pattern, ...options }, session) =>
-    follow(session, kindOfId(pattern) === null ? pattern : await addressIn(session, pattern), options),
-});
+const explained = (api: OperatorApi, name: string): Promise<Explained> => api.get<Explained>(route`/api/why/${name}`);
+
+type ExplainedEndpoint = ListedEndpoint & Pick<Explained, 'why'>;
+
+/** A model has no actor of its own: its endpoints are explained. */
+async function explainedModel(api: OperatorApi, model: string): Promise<readonly ExplainedEndpoint[]> {
+  const found = await endpointsOf(api, { model });
+  return Promise.all(found.map(async (one) => ({ ...one, why: (await explained(api, one.address)).why.slice(1) })));
+}
+
+const ps = async (api: OperatorApi): Promise<ClusterView> => api.get<ClusterView>('/api/cluster');
 
 export const commands = [
   local('ps', 'show nodes, shards, and actors by kind and state', {
@@ -46,7 +42,7 @@ export const commands = [
     },
     run: async ({ quarantined, watch, ...options }) => {
       // A connection for each look: the node that answered may be the next that ends.
-      const read = () => withSession(options, ({ operator }) => operator.ps());
+      const read = () => withOperator(options, ps);
       if (!watch) return read();
       const stopped = new Promise<void>((resolve) => void process.once('SIGINT', resolve));
       const render = quarantined ? renderQuarantined : renderPs;
@@ -58,12 +54,7 @@ export const commands = [
   }),
   command('inspect', 'show one actor: owner, state, context, queue, timers, last transitions', {
     arguments: { '<address>': NAMED },
-    ask: async ({ address: name }, session) => {
-      const address = await addressIn(session, name);
-      const seen = await session.operator.inspect(address);
-      if (!seen) throw new ConfigError(absentWords(address));
-      return seen;
-    },
+    ask: ({ address }, api) => api.get<ActorView>(route`/api/actors/${address}`),
     print: renderInspection,
   }),
   command('why', 'explain why an actor, or a generation, is in its state', {
@@ -73,36 +64,36 @@ export const commands = [
         parse: (text: string) => (MODEL_ID.test(text) ? text : nameFrom(text)),
       },
     },
-    ask: async ({ address: name }, session) => {
-      if (MODEL_ID.test(name)) return endpointsOfModel(session, name);
-      const seen = await explained(session.operator, name);
-      if (seen === null) throw new ConfigError(absentWords(name));
-      const { address, explanation } = seen;
-      return { address, explanation };
-    },
+    ask: ({ address }, api): Promise<Explained | readonly ExplainedEndpoint[]> =>
+      MODEL_ID.test(address) ? explainedModel(api, address) : explained(api, address),
     print: (found) =>
-      'explanation' in found
-        ? found.explanation.join('\n')
+      'why' in found
+        ? found.why.join('\n')
         : found
-            .map(({ address, provider, health, paused, reasons }) =>
-              [`${address}: ${paused === null ? health : `${health}, paused,`} at ${provider}`, ...reasons].join(
-                '\n  ',
-              ),
-            )
+            .map(({ address, provider, health, why }) => [`${address}: ${health} at ${provider}`, ...why].join('\n  '))
             .join('\n'),
   }),
-  watch,
+  command('watch', 'show the transitions of actors as they happen, until Ctrl-C', {
+    arguments: {
+      '[pattern]': {
+        meaning: 'addresses to watch, `*` stands for anything; or an id such as batch_... alone',
+        default: '*',
+      },
+    },
+    ask: async ({ pattern, json }, api) => {
+      const address = kindOfId(pattern) === null ? pattern : (await explained(api, pattern)).address;
+      const print = json ? (step: CommittedStep) => JSON.stringify(step) : renderStep;
+      await follow(api, address, (step) => void process.stdout.write(`${visible(print(step))}\n`));
+    },
+  }),
   command(
     'drain',
     'move the shards of a node to the others, and exit it when its open work is done; its launcher then restarts it',
     {
       arguments: { '<node>': 'the name of a node, as `troupe ps` shows it' },
-      ask: async ({ node }, { operator }) => {
-        const { nodes } = await operator.ps();
-        const names = nodes.filter(({ live }) => live).map(({ name }) => name);
-        names.sort();
-        if (!names.includes(node)) throw new ConfigError(`there is no node ${node}; the nodes are ${names.join(', ')}`);
-        await operator.drain(node);
+      options: { '--reason <text>': reason('why, for the record') },
+      ask: async ({ node, reason: why }, api) => {
+        await api.post(route`/api/nodes/${node}/drain`, { reason: why });
         return { drained: node };
       },
       print: (_, { node }) => `${node} drains; \`troupe ps\` shows what it still waits for`,
@@ -110,22 +101,7 @@ export const commands = [
   ),
 ];
 
-/** Runs until Ctrl-C (exit 0) or until the node that serves the stream exits. */
-async function follow({ operator }: Session, pattern: string, options: GlobalOptions): Promise<void> {
-  // A first call detects an unreachable node; the stream would only end.
-  await operator.ps();
-  await new Promise<void>((resolve, reject) => {
-    const stop = operator.watch(pattern, (step) => process.stdout.write(`${renderStep(step, options)}\n`), reject);
-    process.once('SIGINT', () => {
-      stop();
-      resolve();
-    });
-  });
-}
-
-function renderStep(step: CommittedStep, options: GlobalOptions): string {
-  if (options.json) return JSON.stringify(step);
-  const { at, node, epoch, address, version, event, from, to } = step;
+function renderStep({ at, node, epoch, address, version, event, from, to }: CommittedStep): string {
   const change = from === to ? to : `${from} -> ${to}`;
   return `${timeOf(at)}  ${node} epoch ${epoch}  ${address} #${version}  ${event}  ${change}`;
 }
@@ -216,8 +192,8 @@ function renderQuarantined({ quarantined }: ClusterView): string {
   );
 }
 
-function renderInspection(seen: Inspection): string {
-  const { queue } = seen;
+function renderInspection(seen: ActorView): string {
+  const { queue, mailbox } = seen;
   const openRows = Object.entries(seen.openRows).map(([name, count]) => `${count} ${name}`);
   const transitions = seen.transitions.map(({ at, node, epoch, version, event, from, to }) => [
     timeOf(at),
@@ -229,25 +205,21 @@ function renderInspection(seen: Inspection): string {
     to,
   ]);
   const timers = seen.timers.map(({ name, dueAt, event }) => [name, timeOf(dueAt), event]);
-  const waiting = seen.waiting.map(({ lane, event }) => [event, lane]);
-  const activities = seen.activities.map(({ id, name, attempt, runner, begun, deadlineAt, suspect, lastFailure }) => [
+  const waiting = [...mailbox.system, ...mailbox.finish, ...mailbox.start].map(({ lane, event }) => [event, lane]);
+  const activities = seen.activities.map(({ id, name, attempt, runner, running, deadlineAt, suspect, failure }) => [
     id,
     name,
     attempt,
-    begun ? 'running' : 'waiting',
+    running ? 'running' : 'waiting',
     runner,
     timeOf(deadlineAt),
     suspect ? 'suspect' : '',
-    lastFailure === null ? '' : `last failure: ${lastFailure}`,
+    failure === null ? '' : `last failure: ${failure.code}: ${failure.message}`,
   ]);
   const outbox = seen.outbox.map(({ to, number, event, tries }) => [to, number, event, tries]);
-  const deadLetters = seen.deadLetters.map(({ id, source, event, times, failure }) => [
-    id,
-    source,
-    event,
-    times,
-    failure,
-  ]);
+  const deadLetters = seen.deadLetters.map(({ id, source, event, times, reason: why }) => {
+    return [id, source, event, times, why];
+  });
   return [
     pairs({
       address: seen.address,
@@ -260,7 +232,7 @@ function renderInspection(seen: Inspection): string {
       open: openRows.length > 0 ? openRows.join(', ') : null,
     }),
     '',
-    ...seen.explanation,
+    ...seen.why,
     '',
     `context ${JSON.stringify(seen.context, null, 2)}`,
     ...section(['WAITING', 'LANE'], waiting),

@@ -3,7 +3,6 @@
  * A file with a fault, or with a change that needs a stop, is refused before a node is touched.
  */
 import { join, resolve } from 'node:path';
-import { recordOperatorChange } from '../../../../actors/audit/audit.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import defaults from '../../../../cluster.config.ts';
 import type { ClusterConfig } from '../../../terms/config/config.ts';
@@ -12,12 +11,12 @@ import { ConfigError } from '../../config/config-error.ts';
 import { launcherOf } from '../../launcher/data-folder.ts';
 import { isSimulated, rememberStart, usesSimulators } from '../../launcher/last-start.ts';
 import { writeWhole } from '../../launcher/private-files.ts';
+import { withOperator } from '../frame/asking.ts';
 import { type GlobalOptions, local } from '../frame/command.ts';
 import { configOf, findCluster } from '../frame/find-cluster.ts';
-import { COMMAND_LINE, count } from '../frame/names.ts';
-import type { OperatorPort } from '../frame/operator-port.ts';
+import { count, reasonFrom } from '../frame/names.ts';
+import type { OperatorPort, OperatorReply } from '../frame/operator-port.ts';
 import { table } from '../frame/print.ts';
-import { ASK_MS, withSession } from '../frame/session.ts';
 import { type RolledNode, rollNodes } from './roll-nodes.ts';
 
 const BACK_SECONDS = 120;
@@ -39,8 +38,10 @@ export const commands = [
           `how long a node may need to serve again (default: ${BACK_SECONDS})`,
           'number of seconds',
         ),
+        '--reason <text>': { meaning: 'why, for the record; required with --yes', parse: reasonFrom },
       },
-      run: ({ yes, wait, ...options }) => reload(options, yes === true, 1_000 * (wait ?? BACK_SECONDS)),
+      run: ({ yes, wait, reason, ...options }) =>
+        reload(options, yes === true ? requireReason(reason) : null, 1_000 * (wait ?? BACK_SECONDS)),
       json: ({ differences, rolled }) => ({ differences, rolled }),
       print: ({ text }) => text,
     },
@@ -54,13 +55,18 @@ interface Reload {
   readonly text: string;
 }
 
-async function reload(options: GlobalOptions, isWanted: boolean, backMs: number): Promise<Reload> {
+function requireReason(reason: string | undefined): string {
+  if (reason !== undefined) return reason;
+  throw new ConfigError('say why the nodes are restarted, with --reason "..."');
+}
+
+/** `reason`: null shows the difference, and changes nothing. */
+async function reload(options: GlobalOptions, reason: string | null, backMs: number): Promise<Reload> {
   const { config: file } = options;
   if (file === undefined) throw new ConfigError('name the new configuration with --config FILE');
   const loaded = await configOf(options);
-  const { token } = await findCluster(options);
-  const { OperatorPort: Port } = await import('../frame/operator-port.ts');
-  const port = new Port(token);
+  const [found, { OperatorPort: Port }] = [await findCluster(options), await import('../frame/operator-port.ts')];
+  const port = await Port.open(found);
   try {
     const nodes = new NodesOfCluster(options, port);
     const running = await nodes.running();
@@ -72,9 +78,9 @@ async function reload(options: GlobalOptions, isWanted: boolean, backMs: number)
     if (fixed.length > 0) throw new ConfigError(`${fixed.join('; ')}. Stop the cluster and start it with ${file}`);
     await nodes.check(next);
     if (stale.length === 0) return { differences, rolled: [], text: `nothing to change: every node runs with ${file}` };
-    if (!isWanted) return { differences, rolled: [], text: `${shown(differences)}\n\n${howToGoOn(stale)}` };
+    if (reason === null) return { differences, rolled: [], text: `${shown(differences)}\n\n${howToGoOn(stale)}` };
     if (!options.json) process.stdout.write(`${shown(differences)}\n\n`);
-    await record(options, differences, stale);
+    await record(options, { differences, nodes: stale, reason });
     await hand(next, resolve(file));
     const rolled = await rollNodes(
       next.nodes.map(({ name }) => name),
@@ -83,7 +89,7 @@ async function reload(options: GlobalOptions, isWanted: boolean, backMs: number)
         backMs,
         drainMs: drainMsOf(running.config),
         look: (name) => nodes.look(name),
-        drain: (name) => withSession(options, ({ operator }) => operator.drain(name)),
+        drain: (name) => drain(options, name, reason),
         isNew: (config) => differencesOf(config, shownConfig(next)).length === 0,
         report: (line) => void process.stderr.write(`troupe: ${line}\n`),
       },
@@ -108,7 +114,7 @@ class NodesOfCluster {
     const url = (await this.#urls()).get(name);
     if (url === undefined) return null;
     const reply = await this.#port.call(url, { method: 'GET', path: '/api/config' });
-    return reply?.status === 200 ? (reply.body as RolledNode) : null;
+    return reply?.status === 200 ? (JSON.parse(reply.text) as RolledNode) : null;
   }
 
   /** The first that answers. @throws ConfigError if none does */
@@ -136,7 +142,7 @@ class NodesOfCluster {
       const body = JSON.stringify({ config: next });
       const reply = await this.#port.call(url, { method: 'POST', path: '/api/config/check', body });
       if (reply === null) continue;
-      const why = reply.refusal ?? (reply.body as { readonly fault: string | null }).fault;
+      const why = faultIn(reply);
       if (why !== null) throw new ConfigError(`node ${name} cannot run with it: ${why}`);
     }
   }
@@ -144,9 +150,7 @@ class NodesOfCluster {
   async #urls(): Promise<ReadonlyMap<string, string>> {
     // A stopped launcher, or one between two nodes, leaves no address for a moment.
     const found = await findCluster(this.#options).catch(() => null);
-    return new Map(
-      (found?.nodes ?? []).flatMap(({ name, operatorUrl }) => (operatorUrl === null ? [] : [[name, operatorUrl]])),
-    );
+    return new Map((found?.nodes ?? []).map(({ name, operatorUrl }) => [name, operatorUrl]));
   }
 }
 
@@ -176,14 +180,29 @@ function nextConfig(loaded: ClusterConfig, running: ClusterConfig): ClusterConfi
   };
 }
 
+interface Recorded {
+  readonly differences: readonly Difference[];
+  readonly nodes: readonly string[];
+  readonly reason: string;
+}
+
 /** An entry in the operator's audit log: names of members, never their values. */
-async function record(options: GlobalOptions, differences: readonly Difference[], nodes: readonly string[]) {
+async function record(options: GlobalOptions, { differences, nodes, reason }: Recorded): Promise<void> {
   const members = differences
     .slice(0, RECORDED_MEMBERS_MAX)
     .map(({ member }) => member.slice(0, RECORDED_CHARACTERS_MAX));
-  const detail = { members, changed: differences.length, nodes: nodes.slice(0, RECORDED_MEMBERS_MAX) };
-  const entry = { action: 'config.reload', target: 'cluster', by: COMMAND_LINE, detail };
-  await withSession(options, ({ cluster }) => recordOperatorChange(cluster, entry, ASK_MS));
+  const body = { members, changed: differences.length, nodes: nodes.slice(0, RECORDED_MEMBERS_MAX), reason };
+  await withOperator(options, (api) => api.post('/api/config/reload', body));
+}
+
+async function drain(options: GlobalOptions, node: string, reason: string): Promise<void> {
+  await withOperator(options, (api) => api.post(`/api/nodes/${encodeURIComponent(node)}/drain`, { reason }));
+}
+
+/** Why the node cannot run with a configuration; null if it can. */
+function faultIn({ status, text }: OperatorReply): string | null {
+  const answer = JSON.parse(text) as { readonly fault: string | null; readonly error?: { readonly message: string } };
+  return status === 200 ? answer.fault : (answer.error?.message ?? `it answered ${status}`);
 }
 
 /** A launcher starts its nodes with its own copy of the configuration; any other supervisor with the file itself. */

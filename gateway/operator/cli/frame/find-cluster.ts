@@ -1,6 +1,6 @@
 /**
  * Finds the nodes that a command may call: those of `<data>/connection.json`, which a launcher or a node on this host
- * writes, then those with fixed addresses in the configuration, on any host.
+ * writes, then those with fixed operator addresses in the configuration, on any host.
  */
 import { accessSync, constants } from 'node:fs';
 import type { ClusterConfig, NodeConfig, TlsConfig } from '../../../terms/config/config.ts';
@@ -10,17 +10,14 @@ import { readToken } from '../../config/secrets.ts';
 import { type ConnectionNode, readConnection } from '../../launcher/connection.ts';
 import type { GlobalOptions } from './command.ts';
 
-interface FoundNode {
+export interface FoundNode {
   readonly name: string;
-  readonly grpc: string;
-  /** Operator HTTP address; null if the configuration leaves the port open. */
-  readonly operatorUrl: string | null;
+  readonly operatorUrl: string;
   /** The files that this host presents to the node. Absent without TLS. */
   readonly tls?: TlsConfig;
 }
 
 export interface FoundCluster {
-  readonly config: ClusterConfig;
   readonly data: string;
   readonly token: string;
   /** At least one, in the order to try them. */
@@ -41,14 +38,15 @@ export async function findCluster(options: GlobalOptions): Promise<FoundCluster>
   const connection = await readConnection(data);
   const here = connection?.nodes ?? [];
   const known = here.map(fromConnection).concat(configured.filter(isFixed).map(fromConfig));
-  const nodes = known.filter(({ grpc }, at) => known.findIndex((other) => other.grpc === grpc) === at);
+  const nodes = known.filter(
+    ({ operatorUrl }, at) => known.findIndex((other) => other.operatorUrl === operatorUrl) === at,
+  );
   if (nodes.length === 0) {
     throw new ConfigError(
       `no cluster runs on ${data}; start one with \`troupe up --data ${data}\`, name its folder with --data DIR, or give the --config of a cluster on several hosts`,
     );
   }
   return {
-    config,
     data,
     token: connection?.operator_token ?? (await readToken(data, 'operator')),
     nodes: withIdentity(nodes),
@@ -56,20 +54,17 @@ export async function findCluster(options: GlobalOptions): Promise<FoundCluster>
   };
 }
 
-function fromConnection({ name, grpc, operator_url, tls }: ConnectionNode): FoundNode {
-  return { name, grpc, operatorUrl: operator_url, ...(tls ? { tls } : {}) };
+export function fromConnection({ name, operator_url, tls }: ConnectionNode): FoundNode {
+  return { name, operatorUrl: operator_url, ...(tls ? { tls } : {}) };
 }
 
-function fromConfig({ name, grpc, operator, tls }: NodeConfig): FoundNode {
-  return { name, grpc, operatorUrl: hasPort(operator) ? `http://${operator}` : null, ...(tls ? { tls } : {}) };
+function fromConfig({ name, operator, tls }: NodeConfig): FoundNode {
+  return { name, operatorUrl: `${tls ? 'https' : 'http'}://${operator}`, ...(tls ? { tls } : {}) };
 }
 
-function isFixed({ grpc }: NodeConfig): boolean {
-  return hasPort(grpc);
-}
-
-function hasPort(address: string): boolean {
-  return !/:0+$/.test(address);
+/** False where the configuration leaves the port open. */
+function isFixed({ operator }: NodeConfig): boolean {
+  return !/:0+$/.test(operator);
 }
 
 /** Each host has the files of its own node only; every node admits any certificate of its cluster. */

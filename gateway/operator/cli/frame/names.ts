@@ -1,28 +1,14 @@
 /** Parses accounts, keys, amounts and times from the command line. */
 import { parseAddress } from '../../../../actors/runtime/index.ts';
 import { accountAddress, endpointAddress, keyAddress, providerAddress } from '../../../../actors/terms/ids.ts';
-import type { Principal } from '../../../../actors/terms/principal.ts';
 import { parseUsd } from '../../../../actors/terms/usd.ts';
-import type { Tenant } from '../../../management/services.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { findAddress, kindOfId } from '../../find-address.ts';
-import { absentWords } from './absent.ts';
-import type { Session } from './session.ts';
+import { kindOfId } from '../../find-address.ts';
 
-/** The principal of every change by a command of `troupe`, which holds the operator's token. */
-export const COMMAND_LINE: Principal = { kind: 'operator', id: 'troupe' };
-
-/** The account that a command names, changed by the operator. */
-export interface Owner extends Tenant {
-  readonly address: string;
-}
-
-/** `acct_1` or `account:acct_1`. @throws ConfigError */
-export function ownerFrom(text: string): Owner {
-  const address = text.includes(':') ? text : accountAddress(text);
-  const parsed = parseAddress(address);
-  if (parsed?.kind === 'account' && parsed.local === null)
-    return { address, account: address.slice(accountAddress('').length), by: COMMAND_LINE };
+/** `acct_1` or `account:acct_1` -> `acct_1`. @throws ConfigError */
+export function ownerFrom(text: string): string {
+  const parsed = parseAddress(text.includes(':') ? text : accountAddress(text));
+  if (parsed?.kind === 'account' && parsed.local === null) return parsed.owner;
   throw new ConfigError(`"${text}" is not an account; write acct_... as \`troupe accounts create\` printed it`);
 }
 
@@ -32,14 +18,29 @@ export const owner = (meaning: string) => ({ meaning, parse: ownerFrom });
 /** An option that is a whole number above zero. */
 export const count = (meaning: string, what: string) => ({ meaning, parse: (text: string) => countFrom(text, what) });
 
-/** The required `--reason` of a change. */
-export function reason(meaning: string, charactersMax = 500) {
-  const parse = (text: string): string => {
-    const trimmed = text.trim();
-    if (trimmed !== '' && trimmed.length <= charactersMax) return trimmed;
-    throw new ConfigError(`--reason must have 1 to ${charactersMax} characters`);
-  };
-  return { meaning, required: true, parse } as const;
+const REASON_CHARACTERS_MAX = 500;
+
+/** The `--reason` of a change; required, unless what is made says enough by itself. */
+export function reason(meaning: string): { meaning: string; parse: typeof reasonFrom; required: true };
+export function reason(meaning: string, usual: string): { meaning: string; parse: typeof reasonFrom; default: string };
+export function reason(meaning: string, usual?: string) {
+  return { meaning, parse: reasonFrom, ...(usual === undefined ? { required: true } : { default: usual }) };
+}
+
+/** @throws ConfigError */
+export function reasonFrom(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed !== '' && trimmed.length <= REASON_CHARACTERS_MAX) return trimmed;
+  throw new ConfigError(`--reason must have 1 to ${REASON_CHARACTERS_MAX} characters`);
+}
+
+const PERSON = /^[\p{L}\p{N}][\p{L}\p{N} .@_-]{0,63}$/u;
+
+/** The person of `--approved-by`. @throws ConfigError */
+export function approverFrom(text: string): string {
+  const name = text.trim();
+  if (PERSON.test(name)) return name;
+  throw new ConfigError('--approved-by must be a name of at most 64 letters, digits, blanks and . @ _ -');
 }
 
 /** `key_9`, `acct_1/key_9` or `key:acct_1/key_9`. @throws ConfigError */
@@ -52,17 +53,17 @@ export function keyNameFrom(text: string): string {
   throw new ConfigError(`"${text}" is not a key; write acct_.../key_... as \`troupe keys list\` prints it`);
 }
 
-/** `ep_1` or `endpoint:ep_1` -> `endpoint:ep_1`. @throws ConfigError */
+/** `ep_1` or `endpoint:ep_1` -> `ep_1`. @throws ConfigError */
 export function endpointFrom(text: string): string {
   const address = endpointAddress(text.replace(/^endpoint:/, ''));
-  if (/^endpoint:ep_[^/]+$/.test(address) && parseAddress(address)) return address;
+  if (/^endpoint:ep_[^/]+$/.test(address) && parseAddress(address)) return address.slice('endpoint:'.length);
   throw new ConfigError(`"${text}" is not an endpoint; write ep_... as \`troupe endpoints list\` prints it`);
 }
 
-/** `alpha` or `provider:alpha` -> `provider:alpha`. @throws ConfigError */
+/** `alpha` or `provider:alpha` -> `alpha`. @throws ConfigError */
 export function providerFrom(text: string): string {
   const address = providerAddress(text.replace(/^provider:/, ''));
-  if (/^provider:[a-z0-9-]+$/.test(address)) return address;
+  if (/^provider:[a-z0-9-]+$/.test(address)) return address.slice('provider:'.length);
   throw new ConfigError(`"${text}" is not a provider; write its slug as \`troupe providers list\` prints it`);
 }
 
@@ -71,13 +72,6 @@ export const NAMED = {
   meaning: 'kind:owner or kind:owner/local, or an id such as batch_... alone',
   parse: nameFrom,
 } as const;
-
-/** The address of a name; an id without its account is looked up at the cluster. @throws ConfigError */
-export async function addressIn({ operator }: Session, name: string): Promise<string> {
-  const address = await findAddress(operator, name);
-  if (address === null) throw new ConfigError(absentWords(name));
-  return address;
-}
 
 /** @throws ConfigError for what is neither an address nor an id */
 export function nameFrom(text: string): string {

@@ -1,14 +1,17 @@
-/** Calls the operator port of nodes. A module of its own, because it loads the HTTP client. */
+/** Calls the operator port of nodes, one call at a time. A module of its own, because it loads the HTTP client. */
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import { NO_NODE } from '../../../outbound/lease.ts';
 import { outboundUrl } from '../../../outbound/outbound.ts';
+import { OutboundError } from '../../../outbound/outbound-error.ts';
 import { Pools } from '../../../outbound/pools.ts';
-import { ConfigError, lineOf } from '../../config/config-error.ts';
+import { tlsTo } from './cluster-tls.ts';
 import type { FoundCluster } from './find-cluster.ts';
 
 const CONNECT_MS = 2_000;
-const ANSWER_MS = 5_000;
-const REPLY_BYTES_MAX = 16 * 1024 * 1024;
+/** An actor may answer after a takeover of its shard. */
+export const ANSWER_MS = 15_000;
+/** Of one page of a list, and of an inspected actor. */
+const REPLY_BYTES_MAX = 32 * 1024 * 1024;
 
 export interface OperatorCall {
   readonly method: 'GET' | 'POST';
@@ -18,30 +21,40 @@ export interface OperatorCall {
 
 export interface OperatorReply {
   readonly status: number;
-  readonly body: unknown;
-  /** Why the node refused the call, in its words; null for a 200. */
-  readonly refusal: string | null;
+  readonly text: string;
 }
 
 export class OperatorPort {
-  readonly #outbound = new Pools({
-    lease: NO_NODE,
-    clock: systemClock,
-    connectionsPerOriginMax: 1,
-    connectMs: CONNECT_MS,
-  });
+  readonly #outbound: Pools;
   readonly #token: string;
 
-  constructor(token: string) {
-    this.#token = token;
+  private constructor(token: string, outbound: Pools) {
+    [this.#token, this.#outbound] = [token, outbound];
+  }
+
+  static async open(found: Pick<FoundCluster, 'nodes' | 'names' | 'token'>): Promise<OperatorPort> {
+    const tls = await tlsTo(found);
+    const outbound = new Pools({
+      lease: NO_NODE,
+      clock: systemClock,
+      connectionsPerOriginMax: 1,
+      connectMs: CONNECT_MS,
+      tls,
+    });
+    return new OperatorPort(found.token, outbound);
   }
 
   /** Null: the node does not answer. */
-  call(operatorUrl: string, call: OperatorCall): Promise<OperatorReply | null> {
-    return this.send(operatorUrl, call, ANSWER_MS).catch(() => null);
+  async call(operatorUrl: string, call: OperatorCall): Promise<OperatorReply | null> {
+    try {
+      return await this.send(operatorUrl, call, ANSWER_MS);
+    } catch (error) {
+      if (error instanceof OutboundError) return null;
+      throw error;
+    }
   }
 
-  /** Throws if the node does not answer within the time. */
+  /** Throws OutboundError if the node does not answer within the time. */
   async send(operatorUrl: string, { method, path, body }: OperatorCall, withinMs: number): Promise<OperatorReply> {
     const json = body === undefined ? [] : ['content-type', 'application/json'];
     const reply = await this.#outbound.send({
@@ -57,55 +70,10 @@ export class OperatorPort {
         bodyBytesMax: REPLY_BYTES_MAX,
       },
     });
-    const { status } = reply;
-    const answer: unknown = JSON.parse(await reply.body.text());
-    return { status, body: answer, refusal: status === 200 ? null : refusalIn(status, answer) };
+    return { status: reply.status, text: await reply.body.text() };
   }
 
   close(): Promise<void> {
     return this.#outbound.close();
   }
-}
-
-function refusalIn(status: number, body: unknown): string {
-  const { error } = body as { readonly error?: { readonly message: string } };
-  return error?.message ?? `the node answered ${status}; see its log`;
-}
-
-/** What the nodes that answer with 200 say of a path, in the order of `nodes`. */
-export async function callOperators(
-  nodes: readonly { readonly operatorUrl: string }[],
-  token: string,
-  path: string,
-): Promise<readonly unknown[]> {
-  const port = new OperatorPort(token);
-  try {
-    const replies = await Promise.all(nodes.map(({ operatorUrl }) => port.call(operatorUrl, { method: 'GET', path })));
-    return replies.flatMap((reply) => (reply?.status === 200 ? [reply.body] : []));
-  } finally {
-    await port.close();
-  }
-}
-
-/** Calls the operator API of the first node that answers. @throws ConfigError with the words of a refusal */
-export async function callOperator<T>(
-  { nodes, token }: Pick<FoundCluster, 'nodes' | 'token'>,
-  call: OperatorCall,
-  withinMs = ANSWER_MS,
-): Promise<T> {
-  const port = new OperatorPort(token);
-  let unreached = 'no node of this cluster serves now';
-  try {
-    for (const { operatorUrl, name } of nodes) {
-      if (operatorUrl === null) continue;
-      const reply = await port.send(operatorUrl, call, withinMs).catch((error: unknown) => {
-        unreached = `node ${name} does not answer (${lineOf(error)}); try again`;
-      });
-      if (reply?.refusal) throw new ConfigError(reply.refusal);
-      if (reply) return reply.body as T;
-    }
-  } finally {
-    await port.close();
-  }
-  throw new ConfigError(unreached);
 }

@@ -1,44 +1,38 @@
 /** `troupe history|record|replay`: the recorded steps of an actor, and the same steps taken again. */
 import { ConfigError } from '../../config/config-error.ts';
-import { type GlobalOptions, local } from '../frame/command.ts';
-import { findCluster } from '../frame/find-cluster.ts';
-import { count, NAMED } from '../frame/names.ts';
-import type { OperatorCall } from '../frame/operator-port.ts';
+import { command, route } from '../frame/asking.ts';
+import { local } from '../frame/command.ts';
+import { count, NAMED, reason } from '../frame/names.ts';
+import type { Changed } from '../frame/operator-api.ts';
 import { rendered, replayOf } from './replay.ts';
 import { type OneStep, type StepRow, stepTable, stepText } from './steps-text.ts';
 
-const PAGE = 200;
+const SHOWN_USUALLY = 200;
 
 export const commands = [
-  local('history', 'show the recorded steps of an actor, or one of them', {
+  command('history', 'show the recorded steps of an actor, or one of them', {
     arguments: { '<address>': NAMED },
     options: {
       '--step <version>': count('show the event, the rows and the changes of this step', '--step'),
       '--limit <count>': count('newest steps to show (default: 200)', '--limit'),
     },
-    run: async ({ address, step, limit = PAGE, ...options }) => {
-      const ask = await asking(options);
-      const path = pathOf(address, 'steps');
-      if (step !== undefined) return { step: await ask<OneStep>({ method: 'GET', path: `${path}/${step}` }) };
-      return { steps: await newest(ask, path, limit) };
+    ask: async ({ address, step, limit = SHOWN_USUALLY }, api) => {
+      const path = route`/api/actors/${address}/steps`;
+      if (step !== undefined) return { step: await api.get<OneStep>(`${path}/${step}`) };
+      return { steps: [...(await api.list<StepRow>(path, {}, limit))].reverse() };
     },
     json: ({ step, steps }) => step ?? steps,
     print: ({ step, steps }) => (step === undefined ? stepTable(steps ?? []) : stepText(step)),
   }),
-  local('record', 'record every step of an actor for some minutes, at most a day; 0 ends it', {
+  command('record', 'record every step of an actor for some minutes, at most a day; 0 ends it', {
     arguments: { '<address>': NAMED },
     options: {
       '--minutes <count>': { meaning: 'how long', parse: minutesFrom, required: true },
-      '--reason <text>': { meaning: 'why, for the audit log', default: 'to see its steps' },
+      '--reason <text>': reason('why, for the audit log', 'to see its steps'),
     },
-    run: async ({ address, minutes, reason, ...options }) => {
-      const body = JSON.stringify({ minutes, reason });
-      const ask = await asking(options);
-      return ask<{ readonly did: string; readonly address: string }>({
-        method: 'POST',
-        path: pathOf(address, 'record'),
-        body,
-      });
+    ask: ({ address, minutes, reason: why }, api) => {
+      const path = route`/api/actors/${address}/record`;
+      return api.post<Changed & { readonly address: string }>(path, { minutes, reason: why });
     },
     print: ({ did, address }) => `${did}; see them with \`troupe history ${address}\``,
   }),
@@ -62,30 +56,4 @@ function minutesFrom(text: string): number {
   const minutes = Number(text);
   if (Number.isInteger(minutes) && minutes >= 0 && minutes <= 24 * 60) return minutes;
   throw new ConfigError('--minutes must be a whole number from 0 to 1440');
-}
-
-type Ask = <T>(call: OperatorCall) => Promise<T>;
-
-/** Asks the operator API; the HTTP client is loaded late. */
-async function asking(options: GlobalOptions): Promise<Ask> {
-  const [found, { callOperator }] = await Promise.all([findCluster(options), import('../frame/operator-port.ts')]);
-  return (call) => callOperator(found, call);
-}
-
-function pathOf(address: string, part: 'steps' | 'record'): string {
-  return `/api/actors/${encodeURIComponent(address)}/${part}`;
-}
-
-async function newest(ask: Ask, path: string, limit: number): Promise<readonly StepRow[]> {
-  const steps: StepRow[] = [];
-  for (let cursor: string | null = ''; cursor !== null && steps.length < limit; ) {
-    const page: string = `${path}?limit=${Math.min(PAGE, limit - steps.length)}${cursor === '' ? '' : `&cursor=${cursor}`}`;
-    const answer = await ask<{ readonly data: readonly StepRow[]; readonly next: string | null }>({
-      method: 'GET',
-      path: page,
-    });
-    steps.push(...answer.data);
-    cursor = answer.next;
-  }
-  return steps.reverse();
 }

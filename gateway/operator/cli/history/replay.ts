@@ -9,10 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ExportedStep, Replayed } from '../../../../actors/runtime/inspect/replay.ts';
+import { absentWords } from '../../absent.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { storeChoice } from '../../config/store-choice.ts';
 import { findAddress } from '../../find-address.ts';
-import { absentWords } from '../frame/absent.ts';
+
 import type { GlobalOptions } from '../frame/command.ts';
 import { configOf } from '../frame/find-cluster.ts';
 import { timeOf } from '../frame/print.ts';

@@ -1,16 +1,12 @@
 /** `troupe keys`: creates, changes and lists API keys. A key's text is printed once, and never stored. */
 import type { KeyView } from '../../../../actors/key/statement.ts';
 import { defaultWorkspaceId, LEGACY_KEY_PREFIX } from '../../../../actors/terms/ids.ts';
-import { approveKey } from '../../../management/approvals.ts';
-import { changeKeyOf, findKey, importKeyByHandle, type KeyName, makeKey, revokeKey } from '../../../management/keys.ts';
-import { type ListedKey, listKeys } from '../../../management/list-keys.ts';
-import type { ManagementServices, Tenant } from '../../../management/services.ts';
-import { isQuarantined } from '../../../management/services.ts';
-import { command } from '../frame/asking.ts';
+import type { CreatedKey, ShownKey } from '../../api/account/keys.ts';
+import { command, route } from '../frame/asking.ts';
 import { type AddCommand, type Given, group, type Meanings } from '../frame/command.ts';
-import { addressIn, count, keyNameFrom, type Owner, owner, ownerFrom, timeFrom } from '../frame/names.ts';
+import { count, keyNameFrom, owner, reason, timeFrom } from '../frame/names.ts';
+import type { OperatorApi } from '../frame/operator-api.ts';
 import { pairs, table, timeOf } from '../frame/print.ts';
-import { requireAccount, type Session, withDefaults } from '../frame/session.ts';
 
 const LIST_MAX = 1_000;
 const PAYER = { '<account>': owner('the account that pays') } as const;
@@ -23,8 +19,11 @@ const BOUNDS = {
   '--per-minute <count>': count('requests per minute (default: as configured)', 'number of requests'),
 } as const;
 
+const WHY = { '--reason <text>': reason('why, for the record') } as const;
+const NEW = { '--reason <text>': reason('why, for the record', 'a new key') } as const;
+
 /** The options of a key that spends nothing. */
-export const KEY_OPTIONS = { ...NAME, ...BOUNDS } as const;
+export const KEY_OPTIONS = { ...NAME, ...BOUNDS, ...NEW } as const;
 
 const limit = onKey('limit', 'change the limit of a key', {
   arguments: { '<usd>': 'the most that the key may spend, or none' },
@@ -48,9 +47,12 @@ export const commands = [
         ...WINDOW,
         ...BOUNDS,
         '--management': 'a management key: it manages keys and cannot spend',
+        ...NEW,
       },
-      ask: ({ account, management, ...options }, { services }) =>
-        createKeyOf(services, account, newKey(options, management ? 'management' : 'inference')),
+      ask: ({ account, management, reason: why, ...options }, api) => {
+        const key = newKey(options, management ? 'management' : 'inference');
+        return createdKey(api, route`/api/accounts/${account}/keys`, { key, reason: why });
+      },
       print: renderMade,
     }),
     limit,
@@ -77,8 +79,8 @@ export const commands = [
 
     onKey('move', 'move a key to another workspace of its account', {
       arguments: { '<workspace>': 'the id of the workspace, ws_..., or default' },
-      edit: ({ workspace }, { account }) => ({
-        workspace_id: workspace === 'default' ? defaultWorkspaceId(account) : workspace,
+      edit: async ({ workspace }, { shown }) => ({
+        workspace_id: workspace === 'default' ? defaultWorkspaceId(accountOf(await shown())) : workspace,
       }),
     }),
     disable,
@@ -88,13 +90,18 @@ export const commands = [
       print: renderStatus,
     }),
 
-    onKey('revoke', 'revoke a key for good', {
-      run: revokeKey,
+    command('revoke', 'revoke a key for good', {
+      arguments: KEY,
+      options: WHY,
+      ask: async ({ key, reason: why }, api) =>
+        (await api.post<Changed>(route`/api/keys/${key}/revoke`, { reason: why })).key,
       print: renderStatus,
     }),
 
-    onKey('show', 'show a key: its handle, limit, spend, workspace and member', {
-      run: findKey,
+    command('show', 'show a key: its handle, limit, spend, workspace and member', {
+      arguments: KEY,
+      ask: ({ key }, api) => api.get<KeyView>(route`/api/keys/${key}`),
+      print: renderKey,
     }),
 
     command(
@@ -102,9 +109,9 @@ export const commands = [
       `import a key that starts with ${LEGACY_KEY_PREFIX} by its digest; repeating the command has no effect`,
       {
         arguments: { ...PAYER, '<sha256>': 'the SHA-256 of the whole text of the key, 64 hex digits' },
-        options: { '--name <name>': { meaning: 'a display name', default: 'imported' } },
-        ask: ({ account, sha256: handle, name }, { services }) =>
-          importKeyByHandle(services, account, { handle, name }),
+        options: { '--name <name>': { meaning: 'a display name', default: 'imported' }, ...NEW },
+        ask: async ({ account, sha256, name, reason: why }, api) =>
+          (await api.post<Changed>(route`/api/accounts/${account}/keys/import`, { sha256, name, reason: why })).key,
         print: renderKey,
       },
     ),
@@ -116,11 +123,11 @@ export const commands = [
         '<callback>': 'the address of the application: https, or http on localhost',
         '<challenge>': "the S256 challenge of the application's verifier, 43 characters",
       },
-      options: LIMIT,
-      ask: async ({ account, callback, challenge, limit: usd = null }, session) => {
-        await requireAccount(session, account.address);
-        const input = { callback_url: callback, code_challenge: challenge, limit: usd };
-        const { code, origin, limit: most, expiresAt } = await approveKey(await withDefaults(session), account, input);
+      options: { ...LIMIT, ...NEW },
+      ask: async ({ account, callback, challenge, limit: usd = null, reason: why }, api) => {
+        const approval = { callback_url: callback, code_challenge: challenge, limit: usd };
+        const made = await api.post<Approved>(route`/api/accounts/${account}/approvals`, { approval, reason: why });
+        const { code, origin, limit: most, expiresAt } = made;
         return { code, origin, limit: most, expires_at: timeOf(expiresAt) };
       },
       print: ({ code, origin: application, limit: most, expires_at: expires }) =>
@@ -129,42 +136,46 @@ export const commands = [
 
     command('list', `list the keys of an account with limit and spend, newest first, at most ${LIST_MAX}`, {
       arguments: { '<account>': owner('the account') },
-      ask: ({ account }, session) => keysOf(session, account),
+      ask: ({ account }, api) => keysOf(api, account),
       print: renderKeys,
     }),
   ]),
 ];
 
-type OfKey = (services: ManagementServices, tenant: Tenant, name: KeyName) => Promise<KeyView>;
+interface Approved {
+  readonly code: string;
+  readonly origin: string;
+  readonly limit: string | null;
+  readonly expiresAt: number;
+}
+
+interface Changed {
+  readonly key: KeyView;
+}
 
 interface KeyCommand<A extends Meanings, O extends Meanings> {
   /** Beside the key. */
   readonly arguments?: A;
   readonly options?: O;
-  /** The members that the command sets. */
-  readonly edit?: (given: Given<A, O>, tenant: Tenant) => object;
-  /** Of a command that sets none. */
-  readonly run?: OfKey;
+  /** The members that the command sets; `shown` reads the key as it is. */
+  readonly edit: (given: Given<A, O>, of: { readonly shown: () => Promise<KeyView> }) => object | Promise<object>;
   readonly print?: (view: KeyView) => string;
 }
 
-/** A command on one key, which may be named by its id alone. */
+/** A change of one key, which may be named by its id alone. */
 function onKey<const A extends Meanings, const O extends Meanings>(
   name: string,
   description: string,
-  { arguments: own, options, edit, run, print = renderKey }: KeyCommand<A, O>,
+  { arguments: own, options, edit, print = renderKey }: KeyCommand<A, O>,
 ): AddCommand {
-  const change = (given: Given<A, O>): OfKey => {
-    if (run !== undefined) return run;
-    return (services, tenant, of) => changeKeyOf(services, tenant, { name: of, input: edit?.(given, tenant) });
-  };
   return command(name, description, {
     arguments: { ...KEY, ...own },
-    ...(options === undefined ? {} : { options }),
-    ask: async (given, session) => {
-      const { key } = given as Given<typeof KEY, unknown>;
-      const [account = '', id = ''] = (await addressIn(session, key)).slice('key:'.length).split('/');
-      return change(given as Given<A, O>)(session.services, ownerFrom(account), { id });
+    options: { ...options, ...WHY },
+    ask: async (given, api) => {
+      const { key, reason: why } = given as unknown as Given<typeof KEY, typeof WHY>;
+      const path = route`/api/keys/${key}`;
+      const change = await edit(given as unknown as Given<A, O>, { shown: () => api.get<KeyView>(path) });
+      return (await api.post<Changed>(path, { change, reason: why })).key;
     },
     print,
   });
@@ -176,24 +187,17 @@ export function newKey(options: NewKeyOptions, kind: KeyView['kind']): object {
   return { name, kind, limit: usd, limit_reset: window, expires_at: expires, requests_per_minute: perMinute };
 }
 
-type NewKeyOptions = Given<unknown, typeof KEY_OPTIONS> & Partial<Given<unknown, typeof LIMIT & typeof WINDOW>>;
+type NewKeyOptions = Given<unknown, typeof NAME & typeof BOUNDS> &
+  Partial<Given<unknown, typeof LIMIT & typeof WINDOW>>;
 
 /** A time of any zone, as keys take it. @throws ConfigError */
 function inUtc(time: string): string {
   return new Date(timeFrom(time)).toISOString();
 }
 
-export interface CreatedKey extends Pick<KeyView, 'key' | 'label' | 'kind'> {
-  readonly id: string;
-  readonly created: true;
-  /** The text of the key: shown once, and not stored. */
-  readonly secret: string;
-}
-
-export async function createKeyOf(services: ManagementServices, tenant: Tenant, input: object): Promise<CreatedKey> {
-  const { view, text } = await makeKey(services, tenant, input);
-  const { key, label, kind } = view;
-  return { id: key.slice(key.indexOf('/') + 1), key, label, created: true, kind, secret: text };
+/** The key that a route has made. */
+export async function createdKey(api: OperatorApi, path: string, body: object): Promise<CreatedKey> {
+  return (await api.post<{ readonly key: CreatedKey }>(path, body)).key;
 }
 
 /** Of a key that was just made. */
@@ -203,25 +207,12 @@ export function renderMade({ key, kind, secret }: CreatedKey): string {
 }
 
 /** The keys of an account, newest first. */
-export async function keysOf(session: Session, account: Owner): Promise<readonly ShownKey[]> {
-  const page = { offset: 0, limit: LIST_MAX, includesDisabled: true, includesRevoked: true } as const;
-  const listed = await listKeys(session.services, account, { ...page, kind: 'all', workspace: null });
-  // An account without keys exists; an unknown one is an error.
-  if (listed.length === 0) await requireAccount(session, account.address);
-  return listed.map(shown);
+export function keysOf(api: OperatorApi, account: string): Promise<readonly ShownKey[]> {
+  return api.list<ShownKey>(route`/api/accounts/${account}/keys`, {}, LIST_MAX);
 }
 
-/** What is known of a key whose state does not load. */
-type QuarantinedKey = Pick<KeyView, 'key' | 'label' | 'name' | 'kind' | 'createdAt' | 'expiresAt'> & {
-  readonly status: 'quarantined';
-  readonly fault: string;
-};
-type ShownKey = KeyView | QuarantinedKey;
-
-function shown({ credential, state }: ListedKey): ShownKey {
-  if (!isQuarantined(state)) return state;
-  const { key, label, name, kind, createdAt, expiresAt } = credential;
-  return { key, label, name, kind, createdAt, expiresAt, status: 'quarantined', fault: state.fault };
+function accountOf({ key }: KeyView): string {
+  return key.slice('key:'.length, key.indexOf('/'));
 }
 
 export function renderKeys(found: readonly ShownKey[]): string {

@@ -1,26 +1,19 @@
 /** `troupe deposits` and `troupe statements`: money in, and the ledger of a month, for operators. */
-import { paymentsOf, resolvePayment } from '../../../../actors/payment/payment.ts';
-import type { PaymentRecord } from '../../../../actors/payment/payment-state.ts';
+import type { LedgerEntry } from '../../../../actors/account/ledger.ts';
 import { isPaymentDepositId } from '../../../../actors/terms/payment.ts';
-import { type Deposit, isCredited, listDeposits } from '../../../management/deposits.ts';
-import { setNotice } from '../../../management/low-balance.ts';
-import { requireStatement } from '../../../management/statement.ts';
+import type { Month } from '../../../../actors/terms/month.ts';
+import { statementLines } from '../../../management/statement.ts';
+import type { ShownDeposit } from '../../api/money.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { command } from '../frame/asking.ts';
+import { command, route } from '../frame/asking.ts';
 import { group } from '../frame/command.ts';
-import { COMMAND_LINE, owner, reason } from '../frame/names.ts';
+import { owner, reason } from '../frame/names.ts';
+import type { OperatorApi } from '../frame/operator-api.ts';
 import { pairs, table, timeOf } from '../frame/print.ts';
-import { ASK_MS, requireAccount } from '../frame/session.ts';
 
 /** The newest of them. */
 const LIST_MAX = 100;
 const ACCOUNT = { '<account>': owner('the account, as acct_...') } as const;
-
-function cells({ id, at, record }: Deposit): readonly (string | null)[] {
-  if (!isCredited(record)) return [id, timeOf(at), record.status, record.amount, 'x402', record.reason];
-  const { amount, source, reason: why } = record;
-  return [id, timeOf(at), 'credited', amount, source?.rail ?? 'operator', why ?? source?.transaction ?? ''];
-}
 
 function paymentFrom(text: string): string {
   if (isPaymentDepositId(text)) return text;
@@ -31,30 +24,25 @@ export const commands = [
   group('deposits', 'list deposits, resolve payments, set the notice of a low balance', [
     command('list', `list the newest ${LIST_MAX} deposits of an account, and its payments that are not credited`, {
       arguments: ACCOUNT,
-      ask: async ({ account }, session) => {
-        await requireAccount(session, account.address);
-        return (await listDeposits(session.services, account, { limit: LIST_MAX, after: null })).deposits;
-      },
-      json: (deposits) => {
-        const records = deposits.map(({ record }) => record);
-        return { credited: records.filter(isCredited), payments: records.filter((record) => !isCredited(record)) };
-      },
+      ask: ({ account }, api) => api.listOf<ShownDeposit>('/api/deposits', account, LIST_MAX),
       print: (deposits) =>
-        table(['DEPOSIT', 'AT', 'STATUS', 'USD', 'RAIL', 'REASON OR TRANSACTION'], deposits.map(cells)),
+        table(
+          ['DEPOSIT', 'AT', 'STATUS', 'USD', 'RAIL', 'REASON OR TRANSACTION'],
+          deposits.map(({ id, at, status, amount, rail, why, transaction }) => {
+            return [id, timeOf(at), status, amount, rail, why ?? transaction];
+          }),
+        ),
     }),
 
     command('review', 'list the payments whose outcome an operator has to find out', {
-      ask: async (_, { operator }) => {
-        const query = { ...paymentsOf('review'), order: 'ascending', limit: LIST_MAX } as const;
-        return (await operator.rows(query)).map(({ body }) => JSON.parse(body) as PaymentRecord);
-      },
+      ask: (_, api) => api.list<ShownDeposit>('/api/deposits', { status: 'review' }, LIST_MAX),
       print: (found) =>
         table(
           ['DEPOSIT', 'AT', 'ACCOUNT', 'USD', 'NETWORK', 'PAYER', 'TRANSACTION', 'REASON'],
-          found.map(({ id, createdAt, account, amount, network, payer, transaction, reason: why }) => [
+          found.map(({ id, at, account, amount, network, payer, transaction, why }) => [
             id,
-            timeOf(createdAt),
-            account,
+            timeOf(at),
+            account.replace(/^account:/, ''),
             amount,
             network,
             payer,
@@ -71,12 +59,9 @@ export const commands = [
         '--transaction <hash>': 'the transaction that paid it',
         '--unpaid': 'the network has no such payment',
       },
-      ask: async ({ deposit, reason: why, transaction = null, unpaid = false }, { cluster }) => {
+      ask: async ({ deposit, reason: why, transaction = null, unpaid = false }, api) => {
         if ((transaction !== null) === unpaid) throw new ConfigError('give either --transaction HASH or --unpaid');
-        const found = { transaction, reason: why, by: COMMAND_LINE };
-        const answer = await resolvePayment(cluster, deposit, found, ASK_MS);
-        if ('refusal' in answer) throw new ConfigError(`${deposit}: ${answer.refusal.message}`);
-        return answer;
+        return api.post<Resolved>(route`/api/deposits/${deposit}/resolve`, { transaction, reason: why });
       },
       print: ({ status, amount }, { deposit, transaction }) =>
         pairs({ deposit, status, amount: `${amount} USD`, transaction }),
@@ -84,19 +69,49 @@ export const commands = [
 
     command('notice', 'set the notice of a low balance', {
       arguments: { ...ACCOUNT, '<usd>': 'the balance below which its owner is told, or "off"' },
-      ask: async ({ account, usd }, { services }) => ({
-        lowBalance: await setNotice(services, account, { low_balance: usd === 'off' ? null : usd }),
-      }),
-      print: ({ lowBalance }, { account: { account } }) =>
+      options: { '--reason <text>': reason('why, for the record') },
+      ask: async ({ account, usd, reason: why }, api) => {
+        const body = { below: usd === 'off' ? null : usd, reason: why };
+        const { lowBalance } = await api.post<Notice>(route`/api/accounts/${account}/notice`, body);
+        return { lowBalance };
+      },
+      print: ({ lowBalance }, { account }) =>
         pairs({ account, notice: lowBalance === null ? 'off' : `below ${lowBalance} USD` }),
     }),
   ]),
   command('statements', 'print the ledger of one UTC month as CSV, between its opening and closing balance', {
     arguments: { ...ACCOUNT, '[month]': 'YYYY-MM (default: the month of the newest entry)' },
-    ask: async ({ account: { address }, month = null }, session) => {
-      await requireAccount(session, address);
-      const { lines } = await requireStatement(session.services, address, month);
-      for await (const piece of lines) process.stdout.write(piece);
+    ask: async ({ account, month }, api) => {
+      const path = route`/api/accounts/${account}/statement`;
+      const first = await api.get<StatementPage>(path, { month });
+      const pages = entriesFrom(api, path, first);
+      for await (const piece of statementLines({ month: first.month, opening: { balance: first.opening } }, pages)) {
+        process.stdout.write(piece);
+      }
     },
   }),
 ];
+
+interface Resolved {
+  readonly status: string;
+  readonly amount: string;
+}
+
+interface Notice {
+  readonly lowBalance: string | null;
+}
+
+interface StatementPage {
+  readonly month: Month;
+  readonly opening: string;
+  readonly data: readonly LedgerEntry[];
+  readonly next: string | null;
+}
+
+async function* entriesFrom(api: OperatorApi, path: string, first: StatementPage) {
+  for (let page = first; ; ) {
+    yield page.data;
+    if (page.next === null) return;
+    page = await api.get<StatementPage>(path, { month: page.month.name, cursor: page.next });
+  }
+}

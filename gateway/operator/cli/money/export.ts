@@ -1,15 +1,15 @@
 /** `troupe export usage|ledger`: what was used and what was booked, streamed as CSV or JSON in a bounded memory. */
 import { once } from 'node:events';
 import type { LedgerEntry } from '../../../../actors/account/ledger.ts';
-import { usageOf, usageOfAll } from '../../../../actors/key/usage.ts';
+import { dateOf, type KeyUsage } from '../../../../actors/key/usage.ts';
 import { systemClock } from '../../../../actors/runtime/index.ts';
 import { csv } from '../../../terms/csv.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { command } from '../frame/asking.ts';
+import { command, route } from '../frame/asking.ts';
 import { type Given, group } from '../frame/command.ts';
-import { type Owner, owner } from '../frame/names.ts';
-import { requireAccount, type Session } from '../frame/session.ts';
-import { LEDGER_COLUMNS, ledgerCells, ledgerPages } from './ledger-pages.ts';
+import { owner } from '../frame/names.ts';
+import type { OperatorApi } from '../frame/operator-api.ts';
+import { timeOf } from '../frame/print.ts';
 import { type UsageGroup, type UsageRow, usageColumns, usageCsv, usageRows } from './usage-rows.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -44,14 +44,13 @@ export const commands = [
         },
         ...FORMAT,
       },
-      ask: async ({ account, by: groups, format, ...range }, session) => {
+      ask: async ({ account, by: groups, format, ...range }, api) => {
         const days = daysOf(range);
         const by = new Set(GROUPS[groups]);
         const columns = usageColumns(by);
-        if (account !== undefined) await requireAccount(session, account.address);
         await write(format, {
           head: csv([columns]),
-          pages: usagePages(session, account, { days, by }),
+          pages: usagePages(api, account, { days, by }),
           cells: (rows) => usageCsv(rows, columns),
         });
       },
@@ -59,29 +58,33 @@ export const commands = [
     command('ledger', 'every entry of the ledger of an account, oldest first', {
       arguments: { '<account>': owner('the account id') },
       options: FORMAT,
-      ask: ({ account, format }, session) => exportLedger(session, account, format),
+      ask: ({ account, format }, api) => exportLedger(api, account, format),
     }),
   ]),
 ];
 
 async function* usagePages(
-  { cluster }: Session,
-  owner: Owner | undefined,
+  api: OperatorApi,
+  account: string | undefined,
   { days, by }: { readonly days: readonly number[]; readonly by: ReadonlySet<UsageGroup> },
 ): AsyncIterable<readonly UsageRow[]> {
-  for (const day of days) {
-    yield* usageRows(owner === undefined ? usageOfAll(cluster, day) : usageOf(cluster, owner.account, day), by);
-  }
+  for (const day of days) yield* usageRows(api.pages<KeyUsage>('/api/usage', { day: dateOf(day), account }), by);
 }
 
+const LEDGER_COLUMNS = ['entry', 'at', 'type', 'from', 'to', 'amount_usd', 'balance_usd', 'key', 'reference'];
+
 /** Answers undefined: the output is written. */
-export async function exportLedger(session: Session, { address }: Owner, format: string): Promise<undefined> {
-  await requireAccount(session, address);
+export async function exportLedger(api: OperatorApi, account: string, format: string): Promise<undefined> {
   await write(format, {
     head: csv([LEDGER_COLUMNS]),
-    pages: ledgerPages(session.operator, address),
-    cells: (entries: readonly LedgerEntry[]) => csv(entries.map(ledgerCells)),
+    pages: api.pages<LedgerEntry>(route`/api/accounts/${account}/ledger`, {}),
+    cells: (entries) => csv(entries.map(ledgerCells)),
   });
+}
+
+/** The entry under these columns. */
+function ledgerCells({ sequence, at, type, from, to, amount, balance, key, ref }: LedgerEntry): string[] {
+  return [String(sequence), timeOf(at) ?? '', type, from, to, amount, balance, key?.replace(/^key:/, '') ?? '', ref];
 }
 
 interface Export<T> {

@@ -5,9 +5,13 @@ import type { Tariff } from '../../../../actors/terms/tariff.ts';
 import { compare } from '../../../../actors/terms/usd.ts';
 import type { Declared } from '../../../catalogue/declare/declare.ts';
 import { priceChanges } from '../../../catalogue/declare/price-changes.ts';
+import { command } from '../frame/asking.ts';
 import { group, local } from '../frame/command.ts';
-import { findCluster } from '../frame/find-cluster.ts';
+import { reason } from '../frame/names.ts';
 import { table } from '../frame/print.ts';
+
+/** A refresh may fetch documents from slow addresses, one after the other. */
+const REFRESH_MS_MAX = 120_000;
 
 const REFRESH_HELP = `
 A document that is invalid or cannot be read changes nothing: the provider keeps its last declaration, and the reason
@@ -19,14 +23,15 @@ whose minimum is above its maximum, a parameter that no request can set.`;
 
 export const commands = [
   group('models', 'reload and check the models documents of providers', [
-    local('refresh', 'reload models documents now', {
+    command('refresh', 'reload models documents now', {
       arguments: { '[provider]': 'the slug of one provider (default: all)' },
+      options: { '--reason <text>': reason('why, for the record') },
       help: REFRESH_HELP,
-      run: async ({ provider, ...options }) => {
-        const { refreshModels } = await import('./refresh-models.ts');
-        const declared = await refreshModels(await findCluster(options), provider);
-        if (declared.some(({ problem }) => problem !== null)) process.exitCode = 1;
-        return declared;
+      ask: async ({ provider, reason: why }, api) => {
+        const body = { provider, reason: why };
+        const { data } = await api.post<{ data: readonly Declared[] }>('/api/models/refresh', body, REFRESH_MS_MAX);
+        if (data.some(({ problem }) => problem !== null)) process.exitCode = 1;
+        return data;
       },
       print: renderDeclared,
       warnings: (declared) => declared.flatMap(({ warnings }) => warnings),

@@ -1,14 +1,12 @@
 /** `troupe refusals`: records the raw refusals of a provider for a bounded time, redacted, and shows them. */
-import { type NotedRefusal, REFUSALS_COLLECTION, recordRefusals } from '../../../../actors/provider/refusals.ts';
-import { providerAddress } from '../../../../actors/terms/ids.ts';
+import type { NotedRefusal } from '../../../../actors/provider/refusals.ts';
 import { ConfigError } from '../../config/config-error.ts';
-import { command } from '../frame/asking.ts';
+import { command, route } from '../frame/asking.ts';
 import { group } from '../frame/command.ts';
+import { providerFrom, reason } from '../frame/names.ts';
 import { inLine, timeOf } from '../frame/print.ts';
-import { ASK_MS } from '../frame/session.ts';
 
-const SHOWN_MAX = 100;
-const PROVIDER = { '<provider>': 'the slug of the provider' } as const;
+const PROVIDER = { '<provider>': { meaning: 'the slug of the provider', parse: providerFrom } } as const;
 
 const RECORD_HELP = `
 Every node then sends what the provider answers instead of an answer, at most one refusal a second, without the
@@ -24,10 +22,12 @@ export const commands = [
           parse: minutesFrom,
           default: '15',
         },
+        '--reason <text>': reason('why, for the record', 'to see its refusals'),
       },
       help: RECORD_HELP,
-      ask: async ({ provider, minutes }, { cluster }) => {
-        const { until } = await recordRefusals(cluster, provider, minutes, ASK_MS);
+      ask: async ({ provider, minutes, reason: why }, api) => {
+        const path = route`/api/providers/${provider}/refusals/record`;
+        const { until } = await api.post<{ until: number | null }>(path, { minutes, reason: why });
         return { provider, until };
       },
       print: ({ provider, until }) =>
@@ -37,14 +37,8 @@ export const commands = [
     }),
     command('list', 'show the recorded refusals of a provider, newest first', {
       arguments: PROVIDER,
-      ask: async ({ provider }, { operator }) => {
-        const address = providerAddress(provider);
-        const query = { collection: REFUSALS_COLLECTION, address, order: 'descending', limit: SHOWN_MAX } as const;
-        const rows = await operator.rows(query);
-        if (rows.length === 0 && !(await operator.inspect(address)))
-          throw new ConfigError(`there is no provider ${provider}; \`troupe providers list\` shows the providers`);
-        return rows.map((row) => JSON.parse(row.body) as NotedRefusal);
-      },
+      ask: async ({ provider }, api) =>
+        (await api.get<{ data: readonly NotedRefusal[] }>(route`/api/providers/${provider}/refusals`)).data,
       print: (found, { provider }) => renderRefusals(provider, found),
     }),
   ]),

@@ -3,21 +3,21 @@
  * everything at once.
  */
 import { resolve } from 'node:path';
-import { type Cluster, systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
+import { systemClock, systemRandom } from '../../../../actors/runtime/index.ts';
 import type { ClusterConfig } from '../../../terms/config/config.ts';
 import { ConfigError, linesOf } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load.ts';
-import type { Secrets } from '../../config/secrets.ts';
-import type { OperatorAddress } from '../../launcher/connection.ts';
+import type { ConnectionNode } from '../../launcher/connection.ts';
+import { closeDemoAccount, openDemoAccount } from '../../launcher/demo-account.ts';
 import { type DemoAccount, Launcher } from '../../launcher/launcher.ts';
 import { EXIT_FORCED } from '../../launcher/message.ts';
 import { StopSignals } from '../../launcher/stop-signals.ts';
 import { type Given, local } from '../frame/command.ts';
+import { fromConnection } from '../frame/find-cluster.ts';
+import type { OperatorApi } from '../frame/operator-api.ts';
 import { START_OPTIONS } from './start-options.ts';
 import { voidKeys } from './void-keys.ts';
 
-/** A first start on a slow machine may still be assigning shards. */
-const DEMO_MS = 20_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const { '--log-level <level>': LOG_LEVEL, '--new-pepper': NEW_PEPPER } = START_OPTIONS;
@@ -80,32 +80,23 @@ async function reportBroken({ providers }: ClusterConfig, report: (line: string)
   }
 }
 
-/** The operator client and the kinds are loaded while the nodes start. */
-function demoAccountOf({ nodes, demo }: ClusterConfig): DemoAccount {
-  const loading = Promise.all([import('../../launcher/demo-account.ts'), import('../frame/session.ts')]);
+/** The client of the operator API is loaded while the nodes start. */
+function demoAccountOf({ nodes: configured, demo, data }: ClusterConfig): DemoAccount {
+  const loading = import('../frame/operator-api.ts');
   loading.catch(() => {});
-  const names = nodes.map(({ name }) => name);
-  const over = async <T>(
-    node: OperatorAddress,
-    { operatorToken }: Secrets,
-    run: (cluster: Cluster, account: Awaited<typeof loading>[0]) => Promise<T>,
-  ): Promise<T> => {
-    const [account, { connect }] = await loading;
-    const { cluster, close } = await connect(node, operatorToken, names);
+  const names = configured.map(({ name }) => name);
+  const over = async <T>(listed: readonly ConnectionNode[], token: string, run: (api: OperatorApi) => Promise<T>) => {
+    const { OperatorApi: Api } = await loading;
+    const api = await Api.open({ data, token, names, nodes: listed.map(fromConnection) });
     try {
-      return await run(cluster, account);
+      return await run(api);
     } finally {
-      close();
+      await api.close();
     }
   };
-  const { depositUsd } = demo;
   return {
-    open: (node, secrets, keys) =>
-      over(node, secrets, (cluster, { openDemoAccount }) =>
-        openDemoAccount({ cluster, keys, pepper: secrets.pepper, depositUsd, withinMs: DEMO_MS }),
-      ),
-    close: (node, secrets, keys) =>
-      over(node, secrets, (cluster, { closeDemoAccount }) => closeDemoAccount({ cluster, keys, withinMs: DEMO_MS })),
+    open: (nodes, token, keys) => over(nodes, token, (api) => openDemoAccount(api, keys, demo.depositUsd)),
+    close: (nodes, token, keys) => over(nodes, token, (api) => closeDemoAccount(api, keys)),
   };
 }
 

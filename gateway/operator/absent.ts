@@ -1,6 +1,6 @@
-/** What a command says of an id that nothing has. */
-import { parseAddress } from '../../../../actors/runtime/index.ts';
-import { kindOfId } from '../../find-address.ts';
+/** What operators read of a name that nothing has. */
+import { parseAddress } from '../../actors/runtime/index.ts';
+import { kindOfId } from './find-address.ts';
 
 /** The command that shows the ids of a kind; `OWNER` stands for the account. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -18,10 +18,14 @@ const LISTS: Readonly<Record<string, string>> = {
   file: 'a file that has expired or was deleted is gone',
 };
 
-/** In words: `there is no key acct_1/key_9; ...`. `name` is an address, or an id without its account. */
+/**
+ * In words: `there is no key acct_1/key_9; ...`. `name` is an address, an id without its account, or words such as
+ * `living node n9`.
+ */
 export function absentWords(name: string): string {
   const parsed = parseAddress(name);
-  const kind = parsed?.kind.replace('-', ' ') ?? kindOfId(name) ?? '';
+  const kind = parsed?.kind.replace('-', ' ') ?? kindOfId(name);
+  if (kind === null) return `there is no ${name}`;
   const list = LISTS[kind];
   if (list === undefined) return `there is no ${name}; \`troupe ps\` shows which kinds there are`;
   const id = parsed === null ? name : name.slice(parsed.kind.length + 1);
