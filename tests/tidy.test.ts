@@ -130,7 +130,6 @@ test('dialects never import each other, and what they share imports no dialect',
 });
 
 const OPERATOR_DOORS: ReadonlySet<string> = new Set([
-  'actors/runtime/inspect/client.ts',
   'actors/runtime/inspect/preflight.ts',
   'actors/runtime/inspect/replay.ts',
 ]);

@@ -1,39 +1,21 @@
-import { createAccount, creditDeposit } from '../../actors/account/account.ts';
-import { changeKey, createKey } from '../../actors/key/key.ts';
-import { type Cluster, ownerOf, systemRandom } from '../../actors/runtime/index.ts';
-import { connectOperator } from '../../actors/runtime/inspect/client.ts';
-import {
-  accountAddress,
-  accountId,
-  depositId,
-  keyAddress,
-  keyDigest,
-  keyHandle,
-  keyId,
-  keyText,
-  maskKey,
-} from '../../actors/terms/ids.ts';
-import { readPepper } from '../../gateway/operator/config/secrets.ts';
+import { ownerOf, systemRandom } from '../../actors/runtime/index.ts';
+import { accountAddress, accountId, depositId } from '../../actors/terms/ids.ts';
 import type { Evidence } from '../support/auditor/evidence.ts';
 import type { LaunchedCluster } from '../support/cluster/launched-cluster.ts';
-import { paced } from '../support/pace.ts';
-import { TESTER } from '../support/tester.ts';
+import { callOperator } from '../support/operator-calls.ts';
 import { creditsIn } from './read-work.ts';
 import type { Payer } from './workload.ts';
 
-const ASK_MS = 20_000;
+const REASON = 'chaos';
 
-/** Opens accounts with a deposit and one key each, over the operator service, as the command line does. */
+/** Opens accounts with a deposit and one key each, over the operator API, as the command line does. */
 export async function openAccounts(
   launched: LaunchedCluster,
   count: number,
   depositUsd: string,
   name = 'chaos',
 ): Promise<readonly Payer[]> {
-  const pepper = await readPepper(launched.data);
-  return operate(launched, (cluster) =>
-    Promise.all(Array.from({ length: count }, () => openAccount(cluster, pepper, { name, depositUsd }))),
-  );
+  return Promise.all(Array.from({ length: count }, () => openAccount(launched, { name, depositUsd })));
 }
 
 /** A further key of an account. */
@@ -44,11 +26,8 @@ export interface OpenedKey {
 
 /** A management key of each account. */
 export async function openManagers(launched: LaunchedCluster, payers: readonly Payer[]): Promise<readonly Payer[]> {
-  const pepper = await readPepper(launched.data);
-  return operate(launched, (cluster) =>
-    Promise.all(
-      payers.map(async ({ account }) => ({ account, key: (await addKey(cluster, pepper, account, 'management')).key })),
-    ),
+  return Promise.all(
+    payers.map(async ({ account }) => ({ account, key: (await addKey(launched, account, 'management')).secret })),
   );
 }
 
@@ -57,65 +36,49 @@ export async function deposit(
   launched: LaunchedCluster,
   { account, id, amount }: { readonly account: string; readonly id: string; readonly amount: string },
 ): Promise<void> {
-  await operate(launched, (cluster) => creditDeposit(cluster, account, { id, amount, by: TESTER }, paced(ASK_MS)));
+  await operate(launched, `/api/accounts/${ownerOf(account)}/deposit`, { id, usd: amount, reason: REASON });
 }
 
 export async function openKey(launched: LaunchedCluster, account: string): Promise<OpenedKey> {
-  const pepper = await readPepper(launched.data);
-  const { key, address } = await operate(launched, (cluster) => addKey(cluster, pepper, account));
+  const { key, secret } = await addKey(launched, account);
   const disable = async (): Promise<void> => {
-    await operate(launched, (cluster) => changeKey(cluster, address, 'disable', paced(ASK_MS), TESTER));
+    await operate(launched, `/api/keys/${encodeURIComponent(key)}`, { change: { disabled: true }, reason: REASON });
   };
-  return { payer: { account, key }, disable };
+  return { payer: { account, key: secret }, disable };
 }
 
-async function operate<T>(launched: LaunchedCluster, work: (cluster: Cluster) => Promise<T>): Promise<T> {
+/** At any node, so that repeats of a change arrive at several. */
+async function operate<T>(launched: LaunchedCluster, path: string, body: object): Promise<T> {
   const connection = launched.connection();
-  // Any node, so that repeats of a change arrive at several.
   const node = connection?.nodes[Math.floor(Math.random() * connection.nodes.length)];
   if (!connection || !node) throw new Error('no node serves');
-  const operator = connectOperator(node.grpc, connection.operator_token);
-  try {
-    return await work({ ask: operator.ask } as Partial<Cluster> as Cluster);
-  } finally {
-    operator.close();
-  }
+  return callOperator<T>(node, connection.operator_token, path, { body });
 }
 
 async function openAccount(
-  cluster: Cluster,
-  pepper: Uint8Array,
+  launched: LaunchedCluster,
   { name, depositUsd: amount }: { readonly name: string; readonly depositUsd: string },
 ): Promise<Payer> {
-  const account = accountAddress(accountId(systemRandom));
-  await createAccount(cluster, account, name, paced(ASK_MS));
-  await creditDeposit(cluster, account, { id: depositId(systemRandom), amount, by: TESTER }, paced(ASK_MS));
-  const { key } = await addKey(cluster, pepper, account);
-  return { account, key };
+  const id = accountId(systemRandom);
+  const account = accountAddress(id);
+  await operate(launched, '/api/accounts', { id, name, reason: REASON });
+  await deposit(launched, { account, id: depositId(systemRandom), amount });
+  return { account, key: (await addKey(launched, account)).secret };
+}
+
+interface MadeKey {
+  /** Its address. */
+  readonly key: string;
+  readonly secret: string;
 }
 
 async function addKey(
-  cluster: Cluster,
-  pepper: Uint8Array,
+  launched: LaunchedCluster,
   account: string,
   kind: 'inference' | 'management' = 'inference',
-): Promise<{ readonly key: string; readonly address: string }> {
-  const key = keyText(systemRandom);
-  const made = {
-    digest: keyDigest(pepper, key),
-    handle: keyHandle(key),
-    label: maskKey(key),
-    name: 'chaos',
-    kind,
-    limit: null,
-    limitWindow: null,
-    expiresAt: null,
-    perMinute: null,
-    by: TESTER,
-  } as const;
-  const address = keyAddress(ownerOf(account), keyId(systemRandom));
-  await createKey(cluster, address, made, paced(ASK_MS));
-  return { key, address };
+): Promise<MadeKey> {
+  const body = { key: { name: 'chaos', kind }, reason: REASON };
+  return (await operate<{ readonly key: MadeKey }>(launched, `/api/accounts/${ownerOf(account)}/keys`, body)).key;
 }
 
 /** The digits exactly as the API wrote them. */

@@ -70,7 +70,7 @@ export class LaunchedTrio {
 
   /** What `troupe ps` shows at a node. */
   ps(name: string): Promise<ClusterView> {
-    return this.#nodes.operator(name).ps();
+    return this.#nodes.ps(name);
   }
 
   /** Waits until the launcher has replaced the node's process, which ended. */

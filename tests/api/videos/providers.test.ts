@@ -180,7 +180,7 @@ it('a price that changes while a clip renders applies to later jobs alone, and a
     const token = (await readFile(join(cluster.folder, 'secrets', 'operator-token'), 'utf8')).trim();
     const headers = { authorization: `Bearer ${token}` };
     const path = `${cluster.nodes[0]?.operatorUrl}/api/models/refresh`;
-    assert.is((await fetch(path, { method: 'POST', headers, body: '{"provider":"held"}' })).status, 200);
+    assert.is((await fetch(path, { method: 'POST', headers, body: '{"provider":"held","reason":"x"}' })).status, 200);
     await until(async () => (await listedRate()) === rate);
   };
 

@@ -111,7 +111,6 @@ export class SimulatedProcess {
           random: this.random,
           limits,
           secret: 'cluster secret',
-          operatorToken: 'token',
           configDigest: 'digest',
           transport: ({ clock, limits: bounds }) =>
             inTransport(new SimulatedTransport(network, { place: this.place, clock, limits: bounds })),

@@ -3,8 +3,6 @@ import { systemClock, systemRandom } from '../../../actors/runtime/system/clock.
 import { GrpcTransport } from '../../../actors/runtime/transports/grpc/transport.ts';
 import config from '../../../cluster.config.ts';
 
-export const TOKEN = 'operator-token';
-
 /**
  * A runtime node without a gateway: by default on the system clock and over gRPC on loopback. Its activities begin at once,
  * unless `serves` is false.
@@ -22,7 +20,6 @@ export async function startBareNode(
     limits: config.runtime,
     activityGraceMs: config.activities.graceMs,
     secret: 'cluster secret',
-    operatorToken: TOKEN,
     configDigest: 'digest',
     transport: (own) => new GrpcTransport(own),
     log: () => {},

@@ -3,8 +3,12 @@ import Database from 'better-sqlite3';
 import { kindOf, ownerHash, ownerOf, shardOf } from '../../../actors/runtime/actor/address.ts';
 import { SHARDS, type TestCluster } from './start-cluster.ts';
 
-/** Stores an actor whose snapshot is no JSON; a key has a copy of the credential of `key`, which is whole. */
+/**
+ * Stores an actor whose snapshot is no JSON; a key has a copy of the credential of `key`, and an account of the profile of
+ * that key's account, which are whole.
+ */
 export function storeDamaged({ folder }: Pick<TestCluster, 'folder'>, address: string, key = ''): void {
+  const whole = { key, account: `account:${key === '' ? '' : ownerOf(key)}` };
   const database = new Database(join(folder, 'troupe.db'));
   const place = [kindOf(address), ownerHash(ownerOf(address)), shardOf(address, SHARDS)];
   database
@@ -16,9 +20,10 @@ export function storeDamaged({ folder }: Pick<TestCluster, 'folder'>, address: s
   database
     .prepare(
       `INSERT INTO rows (address, collection, id, sort, index0, index1, open, body)
-        SELECT ?, collection, 'other', sort, index0, 'other', open, replace(body, address, ?) FROM rows
-        WHERE collection = 'credential' AND address = ?`,
+        SELECT ?1, collection, CASE collection WHEN 'profile' THEN ?1 ELSE 'other' END, sort, index0, 'other', open,
+          replace(body, address, ?1)
+        FROM rows WHERE collection IN ('credential', 'profile') AND address = ?2`,
     )
-    .run(address, address, address.startsWith('key:') ? key : '');
+    .run(address, whole[kindOf(address) as keyof typeof whole] ?? '');
   database.close();
 }

@@ -2,13 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ActorEvent, AskError, type Json, shardOf } from '../../../actors/runtime/index.ts';
-import { connectOperator, type OperatorClient } from '../../../actors/runtime/inspect/client.ts';
+import { type ActorEvent, type ClusterView, type Json, shardOf } from '../../../actors/runtime/index.ts';
 import config from '../../../cluster.config.ts';
 import { isAlive } from '../../../gateway/operator/launcher/process-state.ts';
 import { storeDatabase } from '../auditor/store-database.ts';
 import { storeFile } from '../auditor/store-file.ts';
 import type { StoreView } from '../auditor/store-view.ts';
+import { callOperator } from '../operator-calls.ts';
 import { paced } from '../pace.ts';
 import { buildFirst } from './build-first.ts';
 import { type Connection, LaunchedCluster } from './launched-cluster.ts';
@@ -16,6 +16,8 @@ import { type Connection, LaunchedCluster } from './launched-cluster.ts';
 /** The launcher leaves stopped and silent nodes alone, so that they resume, and restarts no node before its peers vote. */
 const PATIENT = { stoppedKillMs: 300_000, silentKillMs: 300_000, storeBusyKillMs: 300_000, restartDelayMs: 1_000 };
 const READY_MS = 1_000;
+/** Beside the time of an ask. */
+const CALL_MS = 10_000;
 /** A look at the journal reads the whole file. */
 const LOOK_MS = 50;
 const MIB = 1024 * 1024;
@@ -44,8 +46,6 @@ export class LaunchedNodes {
   readonly #store: StoreView;
   /** The life of each node that the test means, until `restarted`. */
   readonly #lives = new Map<string, LaunchedNode>();
-  /** By gRPC address: a life keeps its own. */
-  readonly #operators = new Map<string, OperatorClient>();
 
   private constructor(names: readonly string[], cluster: LaunchedCluster, store: StoreView) {
     [this.names, this.#cluster, this.#store] = [names, cluster, store];
@@ -80,18 +80,18 @@ export class LaunchedNodes {
     return life;
   }
 
-  operator(name: string): OperatorClient {
-    const { grpc } = this.node(name);
-    const operator = this.#operators.get(grpc) ?? connectOperator(grpc, this.#token);
-    this.#operators.set(grpc, operator);
-    return operator;
+  ps(name: string): Promise<ClusterView> {
+    return callOperator<ClusterView>(this.node(name), this.#token, '/api/cluster');
   }
 
+  /** Over a route that the build with the test kinds adds. */
   async ask(name: string, to: string, event: ActorEvent, withinMs: number): Promise<Answered> {
+    const body = { to, event, withinMs };
+    const call = { body, withinMs: withinMs + CALL_MS };
     try {
-      return { body: await this.operator(name).ask(to, event, { withinMs }) };
+      return await callOperator<Answered>(this.node(name), this.#token, '/api/test/ask', call);
     } catch (error) {
-      return { error: error instanceof AskError ? error.message : `no answer from ${name}: ${String(error)}` };
+      return { error: `no answer from ${name}: ${String(error)}` };
     }
   }
 
@@ -171,7 +171,6 @@ export class LaunchedNodes {
     // A stopped process would outlast the launcher's drain. One that has just ended is still listed.
     const listed = this.#cluster.connection()?.nodes ?? [];
     for (const { pid } of listed) if (isAlive(pid)) process.kill(pid, 'SIGCONT');
-    for (const operator of this.#operators.values()) operator.close();
     await this.#store.close();
     await this.#cluster.stop();
   }

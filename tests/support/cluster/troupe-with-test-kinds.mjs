@@ -10,6 +10,26 @@ import { runProgram } from '../../../dist/gateway/operator/cli/program.js';
 const ports = process.argv[2] === 'node' ? await testPorts() : {};
 void runProgram(fileURLToPath(import.meta.url), ports);
 
+/** Sends an actor of a test one event; the routes of the product have no such thing. */
+const ASK = {
+  method: 'POST',
+  path: '/api/test/ask',
+  policy: 'operator',
+  summary: 'Ask an actor.',
+  body: {
+    type: 'object',
+    required: ['to', 'event', 'withinMs'],
+    properties: { to: { type: 'string' }, event: {}, withinMs: { type: 'integer' } },
+  },
+  answer: async ({ cluster, body: { to, event, withinMs } }) => {
+    try {
+      return { body: await cluster.ask(to, event, { withinMs }) };
+    } catch (error) {
+      return { error: error.message };
+    }
+  },
+};
+
 async function testPorts() {
   await import('../../../dist/gateway/main.js');
   const load = loader(process.env.TROUPE_COMPILED_TESTS);
@@ -24,7 +44,7 @@ async function testPorts() {
     while (!existsSync(input)) await new Promise((resolve) => setTimeout(resolve, 20));
     return process.pid;
   };
-  return { kinds: [tally, senderKind], activities: () => ({ work: { ...WIDE, run } }) };
+  return { kinds: [tally, senderKind], activities: () => ({ work: { ...WIDE, run } }), operatorRoutes: [ASK] };
 }
 
 function loader(compiled) {

@@ -175,7 +175,7 @@ export function approvalOf(most: string, amount: string, approvedBy: string | un
   if (compare(amount, most) <= 0) return {};
   throw isInvalid(
     'approvedBy',
-    `must name a second person: ${amount} USD is above deposits.approvalAboveUsd (${most}); add --approved-by NAME`,
+    `must name a second person: ${amount} USD is above deposits.approvalAboveUsd (${most}); have one approve it and add --approved-by NAME`,
   );
 }
 

@@ -14,6 +14,9 @@ const it = bounded(test);
 const percentiles = (p50: number) => ({ p50, p75: p50, p90: p50, p99: 2 * p50 });
 const FAILURE = { category: 'unreachable', text: 'connection refused', at: 900, since: 500 };
 
+const QUARANTINED = { address: 'endpoint:ep_broken', node: 'n1', fault: 'no JSON' };
+const OPERATOR = { inspect: async () => null, ps: async () => ({ quarantined: [QUARANTINED] }) };
+
 /** Three endpoints: one serves fast, one serves slowly, one is down. */
 function market() {
   const of = (id: string, slug: string, model: string, more: object) => {
@@ -35,7 +38,7 @@ function market() {
 
 async function asked(target: string, topics: Readonly<Record<string, ReadonlyMap<string, Json>>>) {
   const port = await openPort(endpointRoutes);
-  port.cluster = clusterOf({ board: new MemoryBoard(topics), operator: { inspect: async () => null } });
+  port.cluster = clusterOf({ board: new MemoryBoard(topics), operator: OPERATOR });
   const answer = await answerTo(port, 'GET', target);
   port.close();
   return { status: answer.slice(0, 3), body: JSON.parse(answer.slice(4)) };
@@ -54,9 +57,9 @@ it('a provider says how many of its endpoints serve, and why the others do not',
 it('endpoints are filtered, and sorted by what is worst', async () => {
   const ids = async (query: string) =>
     (await asked(`/api/endpoints${query}`, market())).body.data.map(({ id }: { readonly id: string }) => id);
-  assert.equal(await ids(''), ['ep_fast', 'ep_down', 'ep_slow']);
-  assert.equal(await ids('?order=latency'), ['ep_slow', 'ep_fast', 'ep_down']);
-  assert.equal(await ids('?order=success'), ['ep_slow', 'ep_fast', 'ep_down']);
+  assert.equal(await ids(''), ['ep_broken', 'ep_fast', 'ep_down', 'ep_slow']);
+  assert.equal(await ids('?order=latency'), ['ep_slow', 'ep_fast', 'ep_broken', 'ep_down']);
+  assert.equal(await ids('?order=success'), ['ep_slow', 'ep_fast', 'ep_broken', 'ep_down']);
   assert.equal(await ids('?provider=beta'), ['ep_down']);
   assert.equal(await ids('?model=sim/fast&health=healthy'), ['ep_fast']);
   assert.is((await asked('/api/endpoints?order=age', market())).status, '400');
@@ -68,7 +71,7 @@ it('a page of endpoints goes on where the one before ended', async () => {
   const second = (await asked(`/api/endpoints?limit=2&cursor=${first.next}`, market())).body;
   assert.equal(
     second.data.map(({ id }: { readonly id: string }) => id),
-    ['ep_slow'],
+    ['ep_down', 'ep_slow'],
   );
   assert.is(second.next, null);
 });

@@ -9,6 +9,7 @@ import { batchCollection } from '../../../../actors/batch/batch-record.ts';
 import { paymentCollection } from '../../../../actors/payment/payment-state.ts';
 import type { Collection, Json } from '../../../../actors/runtime/index.ts';
 import { deliveryCollection } from '../../../../actors/webhook/delivery-record.ts';
+import { accountChangeRoutes } from '../../../../gateway/operator/api/account/changes.ts';
 import { accountRoutes } from '../../../../gateway/operator/api/accounts.ts';
 import { auditRoutes } from '../../../../gateway/operator/api/audit.ts';
 import { jobRoutes } from '../../../../gateway/operator/api/jobs.ts';
@@ -18,7 +19,8 @@ import { answerTo, clusterOf, openPort, type Port } from '../port.ts';
 import { StoredRows } from '../stored-rows.ts';
 
 const it = bounded(test);
-const ROUTES = [...accountRoutes({ approvalAboveUsd: () => '100' }), ...auditRoutes, ...jobRoutes, ...moneyRoutes];
+const CHANGES = accountChangeRoutes({ approvalAboveUsd: () => '100', management: {} as never });
+const ROUTES = [...accountRoutes, ...CHANGES, ...auditRoutes, ...jobRoutes, ...moneyRoutes];
 const LEDGER: Collection = { sort: ({ sequence }: { readonly sequence: number }) => sequence };
 
 /** Three accounts, of which one does not load; the events that actors are asked. */

@@ -27,7 +27,7 @@ test.before(async () => {
     clock: systemClock,
     metrics: async () => ({ type: 'text/plain', body: 'troupe_ready 1' }),
     approvalAboveUsd: () => '100',
-    refused: (account) => [{ account }] as never,
+    management: {} as never,
     lowDiskBytes: 1_000,
     readiness: () => readiness,
     refreshModels: async (provider) => {
@@ -45,6 +45,7 @@ test.before.each(() => {
   port.cluster = clusterOf({
     operator: { ps: async () => ({ nodes: [] }), askHosts: async () => [], inspect: async () => null },
     board: { topic: () => new Map() },
+    ask: async () => null,
   });
 });
 test.after(() => port.close());
@@ -90,15 +91,16 @@ it('the status of a node', async () => {
   readiness = 'starting';
   assert.is(await answerTo(port, 'GET', '/ready', { token: null }), '503 {"status":"starting"}');
   assert.is(await answerTo(port, 'GET', '/metrics'), '200 troupe_ready 1');
-  assert.match(await answerTo(port, 'POST', '/api/models/refresh', { body: '{}' }), /^503 .*the node is starting/);
+  assert.match(
+    await answerTo(port, 'POST', '/api/models/refresh', { body: '{"reason":"x"}' }),
+    /^503 .*the node is starting/,
+  );
 });
 
-it('the cluster, the configuration and refused requests', async () => {
+it('the cluster and the configuration', async () => {
   assert.is(await answerTo(port, 'GET', '/api/nodes'), '200 {"data":[],"next":null,"at":1000}');
   const config = '200 {"node":"n1","incarnation":"i1","state":"ready","config":{"data":"/srv"}}';
   assert.is(await answerTo(port, 'GET', '/api/config'), config);
-  const refused = await answerTo(port, 'GET', '/api/refused?account=account:a');
-  assert.is(refused, '200 {"data":[{"account":"account:a"}],"next":null}');
 });
 
 it('a configuration is checked by the node, and may be large', async () => {
@@ -113,14 +115,15 @@ it('a configuration is checked by the node, and may be large', async () => {
 
 it('models documents are loaded again on request', async () => {
   const refresh = (body: object) => answerTo(port, 'POST', '/api/models/refresh', { body: JSON.stringify(body) });
-  assert.is(await refresh({}), '200 {"data":[],"next":null}');
-  assert.match(await refresh({ provider: 'none' }), /^404 .*the provider none is absent/);
+  assert.match(await refresh({}), /^400 .*"member":"reason"/);
+  assert.is(await refresh({ reason: 'x' }), '200 {"did":"loaded the models documents of every provider","data":[]}');
+  assert.match(await refresh({ reason: 'x', provider: 'none' }), /^404 .*there is no provider none; /);
   assert.equal(refreshed, [null, 'none']);
 });
 
 it('an actor is looked up by its address or by an id, with the reasons of its state', async () => {
   assert.match(await answerTo(port, 'GET', '/api/actors/x'), /^400 .*"member":"address"/);
-  assert.match(await answerTo(port, 'GET', '/api/why/account:a'), /^404 .*account:a is absent/);
+  assert.match(await answerTo(port, 'GET', '/api/why/account:a'), /^404 .*there is no account a; /);
   const found = {
     address: 'video-job:acct_1/vjob_1',
     state: 'rendering',

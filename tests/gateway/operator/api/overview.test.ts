@@ -150,7 +150,7 @@ it('shards name their owner, and a node is drained with a reason and an entry in
   assert.equal(body, { shards: owned, count: 2 });
   const dry = await json('POST', '/api/nodes/n1/drain', { reason: 'disk', dryRun: true });
   const would = 'drain n1: its 2 shards move to the others; it ends after its open work';
-  assert.equal(dry.body, { would, command: 'troupe drain n1' });
+  assert.equal(dry.body, { would, command: 'troupe drain n1 --reason disk' });
   for (const name of ['n3', 'n4']) {
     assert.is((await json('POST', `/api/nodes/${name}/drain`, { reason: 'disk' })).status, '404');
   }

@@ -58,7 +58,7 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
     }
     const [, refused = '', charged = ''] = recent.trimEnd().split('\n');
     assert.match(refused, /refused 404 +POST \/api\/v1\/chat\/completions +- +gen-\S+ +.*sim\/nothing/);
-    const [, cost, generation = ''] = /settled +sim\/fast +([\d.]+) +(gen-\S+)/.exec(charged) ?? [];
+    const [, cost, generation = ''] = /completed +sim\/fast +([\d.]+) +(gen-\S+)/.exec(charged) ?? [];
     assert.is(Number(cost), usage.cost);
     const refund = await told(['accounts', 'refund', generation, '--reason', 'asked for', ...at]);
     assert.match(refund, new RegExp(`^account +${id}\n[\\s\\S]*balance +5 USD\n$`));
@@ -104,12 +104,12 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
         assert.match(await told(['ps', ...at]), new RegExp(`^${group.slice(0, -1)} +\\w+ \\(paused\\) `, 'm'));
         assert.match(
           await told(['endpoints', 'list', '--model', 'sim/fast', '--provider', 'sim-a', ...at]),
-          /, paused .*too slow/,
+          / paused .*too slow/,
         );
         assert.match(await told(['why', `endpoint:${endpoint}`, ...at]), /^An operator paused .*\(too slow\).*resume/m);
       });
-      assert.match(await told([group, 'resume', name, ...at]), /is not paused\n$/);
-      assert.match(await told([group, 'resume', name, ...at]), /is not paused \(as before\)\n$/);
+      assert.match(await told([group, 'resume', name, '--reason', 'over', ...at]), /is not paused\n$/);
+      assert.match(await told([group, 'resume', name, '--reason', 'over', ...at]), /is not paused \(as before\)\n$/);
       while ((await only()).some((one) => one !== 'served')) await pause();
     }
     assert.match(await told(['audit', ...at]), /endpoint\.resume .*\n.*endpoint\.pause .*too slow/);
@@ -118,7 +118,7 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
   it('providers, endpoints and models are listed and explained', async () => {
     assert.match(await told(['providers', 'list', ...at]), /\nsim-a +Sim A +declared +\d+ of \d+ serve/);
     const endpoints = await told(['endpoints', 'list', '--model', 'sim/fast', '--provider', 'sim-a', ...at]);
-    assert.match(endpoints, /\nsim\/fast +sim-a +\w+ +(-|[\d.]+ %)( +(-|[\d.]+ \/?s)){3} +endpoint:ep_\w+ +.*attempts/);
+    assert.match(endpoints, /\nsim\/fast +sim-a +\w+ +(-|[\d.]+ %)( +(-|[\d.]+ \/?s)){3} +endpoint:ep_\w+ +\S/);
     assert.match(await told(['why', 'sim/fast', ...at]), /^endpoint:ep_\w+: \w+ at sim-a\n {2}/m);
     const none = await told(['why', 'sim/none', ...at]).catch((error: Error) => error.message);
     assert.match(none, /^no endpoint serves sim\/none; /);
@@ -144,9 +144,9 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
     }
     const { key } = await toldJson<{ key: string }>(['keys', 'create', 'acct_demo', ...at]);
     const short = key.replace('key:', '');
-    await told(['keys', 'revoke', short, ...at]);
+    await told(['keys', 'revoke', short, '--reason', 'a test', ...at]);
     assert.is(
-      await failure('keys', 'enable', short),
+      await failure('keys', 'enable', short, '--reason', 'x'),
       `${short} is revoked for good; \`troupe keys create\` makes another key`,
     );
     const rows: readonly (readonly [readonly string[], string])[] = [
@@ -167,13 +167,16 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
         ['endpoints', 'pause', 'ep_nope', '--reason', 'x'],
         'there is no endpoint ep_nope; `troupe endpoints list` shows the endpoints',
       ],
-      [['providers', 'resume', 'nope'], 'there is no provider nope; `troupe providers list` shows the providers'],
+      [
+        ['providers', 'resume', 'nope', '--reason', 'x'],
+        'there is no provider nope; `troupe providers list` shows the providers',
+      ],
       [
         ['generation', 'gen-nope'],
         'there is no generation gen-nope; `troupe accounts recent ACCOUNT` shows those of an account',
       ],
       [
-        ['workspaces', 'delete', 'acct_demo/ws_00000000000000000000'],
+        ['workspaces', 'delete', 'acct_demo/ws_00000000000000000000', '--reason', 'x'],
         'there is no workspace acct_demo/ws_00000000000000000000; `troupe workspaces list acct_demo` shows the workspaces',
       ],
     ];

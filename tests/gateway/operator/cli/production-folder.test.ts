@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AuditEntry } from '../../../../actors/audit/audit-entry.ts';
+import type { ShownAuditEntry } from '../../../../gateway/operator/api/audit.ts';
 import type { ConnectionInfo } from '../../../../gateway/operator/launcher/connection.ts';
 import { type Simulator, startSimulator } from '../../../../gateway/simulator/simulator.ts';
 import { bounded } from '../../../support/bounded.ts';
@@ -137,8 +137,8 @@ function reloading(over: object, ...options: readonly string[]): readonly string
 }
 
 /** What the operator's audit log has of configurations, newest first. */
-async function reloads(): Promise<readonly AuditEntry[]> {
-  const log = JSON.parse(await told(['audit', '--data', data, '--json'])) as readonly AuditEntry[];
+async function reloads(): Promise<readonly ShownAuditEntry[]> {
+  const log = JSON.parse(await told(['audit', '--data', data, '--json'])) as readonly ShownAuditEntry[];
   return log.filter(({ action }) => action === 'config.reload');
 }
 
@@ -165,19 +165,20 @@ async function newConfiguration(): Promise<void> {
     [{ providers: [] }, /^the file declares no provider, and the cluster runs with real ones/],
   ];
   for (const [over, why] of refusals) {
-    const refusal = await told(reloading(over, '--yes')).catch((error: Error) => error.message);
+    const refusal = await told(reloading(over, '--yes', '--reason', 'a test')).catch((error: Error) => error.message);
     assert.match(refusal, why);
   }
   assert.equal(connection().nodes, [before], 'no node was touched');
   assert.equal(await reloads(), [], 'no reload is recorded');
-  const { out, err, code } = await troupe(reloading(renamed, '--yes')).ended;
+  const { out, err, code } = await troupe(reloading(renamed, '--yes', '--reason', 'a test')).ended;
   assert.is(code, 0, err);
   assert.is(err, 'troupe: n1 drains\ntroupe: n1 serves with the new configuration\n');
   assert.match(out, /\n1 of 1 nodes were restarted\n$/);
   const [recorded, ...others] = await reloads();
   assert.equal(others, []);
-  assert.equal([recorded?.target, recorded?.by.id, recorded?.result], ['cluster', 'troupe', 'done']);
-  assert.equal(recorded?.detail, { members: ['providers.sim-a.name'], changed: 1, nodes: ['n1'] });
+  assert.equal([recorded?.target, recorded?.reason, recorded?.result], ['cluster', 'a test', 'done']);
+  assert.match(recorded?.principal ?? '', /^operator operator token from v4-127\.0\.0\.1$/);
+  assert.is(recorded?.detail, '{"members":["providers.sim-a.name"],"changed":1,"nodes":["n1"]}');
   assert.is.not(connection().nodes[0]?.pid, before?.pid);
   assert.is(await status(customerKey), 200);
   const catalogue = await fetch(`${connection().base_url}/providers`);

@@ -183,16 +183,22 @@ it('nodes, accounts, keys, charged chats, a drain and a killed node work from ei
   await done(documented('n1', 'npx troupe accounts deposit acct_first 25 --id dep_first --config cluster.json'));
   const made = await done(documented('n2', 'npx troupe keys create acct_first --name first --config cluster.json'));
   const key = /sk-gw-v1-[0-9a-f]{64}/.exec(made.out)?.[0] ?? '';
-  assert.match((await done(documented('n1', 'npx troupe models refresh --config cluster.json'))).out, /\nsim-a +\d/);
+  assert.match(
+    (await done(documented('n1', 'npx troupe models refresh --reason "first models" --config cluster.json'))).out,
+    /\nsim-a +\d/,
+  );
   await chat('n1', key);
   await chat('n2', key);
 
   const drained = running.get('n2')?.command as Command;
-  await done(documented('n1', 'npx troupe drain n2 --config cluster.json'));
+  await done(documented('n1', 'npx troupe drain n2 --reason "a new build" --config cluster.json'));
   assert.is((await drained.ended).code, 0);
   assert.is(existsSync(join(hosts.n2, 'data', 'connection.json')), false);
   assert.equal(await liveNodes('n2'), ['n1']);
-  assert.is(await failureOf(['drain', 'n2', ...at('n2')]), 'troupe: there is no node n2; the nodes are n1\n');
+  assert.is(
+    await failureOf(['drain', 'n2', '--reason', 'a test', ...at('n2')]),
+    'troupe: there is no node n2; the nodes are n1\n',
+  );
   await chat('n1', key);
   await startNode('n2');
 

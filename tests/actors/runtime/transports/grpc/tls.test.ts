@@ -5,9 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer, connect as tlsConnect } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Operator } from '../../../../../actors/runtime/cluster/cluster.ts';
-import { connectOperator } from '../../../../../actors/runtime/inspect/client.ts';
-import { operatorService } from '../../../../../actors/runtime/inspect/service.ts';
 import {
   type Identity,
   LinkFailed,
@@ -22,7 +19,6 @@ import { Authority } from '../../../../support/authority.ts';
 import { bounded } from '../../../../support/bounded.ts';
 
 const it = bounded(test);
-const TOKEN = 'token';
 const names = ['n1', 'n2', 'n3'];
 const ours = await Authority.make();
 const theirs = await Authority.make('another authority');
@@ -31,16 +27,11 @@ const [n1, n2] = [await ours.issue({ names: ['n1'] }), await ours.issue({ names:
 const open: GrpcTransport[] = [];
 function transport(identity: Identity | null, known: readonly string[] = names): GrpcTransport {
   const tls: Tls | undefined = identity ? { ...identity, names: known } : undefined;
-  const operator = {
-    ps: async () => ({ nodes: [], shardCount: 1, unowned: 0, actorCounts: [] }),
-  } as unknown as Operator;
-  const services = [operatorService(() => operator, TOKEN)];
   const made = new GrpcTransport({
     clock: systemClock,
     random: systemRandom,
     limits: LIMITS,
     secret: 'secret',
-    services,
     tls,
   });
   open.push(made);
@@ -177,27 +168,6 @@ it('a caller does not link with a server that supports at most TLS 1.1', async (
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   assert.instance(await dialled(transport(n2), address, 'n2'), LinkFailed);
   server.close();
-});
-
-it('an operator needs a certificate besides the token: that of a node, or one for operators', async () => {
-  const address = await transport(n1).listen('127.0.0.1:0', new WelcomingListener());
-  const ps = async (identity: Identity, token = TOKEN): Promise<string> => {
-    const operator = connectOperator(address, token, { tls: { ...identity, names } });
-    const outcome = await operator.ps().then(
-      (view) => `${view.shardCount} shards`,
-      (error: Error) => error.message,
-    );
-    operator.close();
-    return outcome;
-  };
-  assert.is(await ps(n2), '1 shards');
-  assert.is(await ps(await ours.issue({ names: ['operator'] })), '1 shards');
-  assert.match(await ps(n2, 'guess'), /token/);
-  assert.match(await ps(await ours.issue({ names: ['unknown'] })), /certificate/);
-  assert.not.match(
-    await ps(await theirs.issue({ names: ['n2'] }).then((it) => ({ ...it, ca: ours.certificate }))),
-    /shards/,
-  );
 });
 
 it('without TLS a transport listens on loopback only, and its error names the remedy (rule N32, rule N36)', async () => {

@@ -97,32 +97,38 @@ it('refresh reads a corrected document, keeps the last declaration of an invalid
   const config = file('config.json', { nodes: [NODE], providers });
   cluster = troupe(['up', '--port', '0', '--config', config, ...at]);
   await cluster.until(/Ctrl-C drains/);
-  const first = await toldJson<readonly Declared[]>(['models', 'refresh', ...at]);
+  const first = await toldJson<readonly Declared[]>(['models', 'refresh', '--reason', 'a test', ...at]);
   assert.equal(
     first.map(({ provider, endpoints, changes, problem }) => [provider, endpoints.length, changes, problem]),
     [['one', 1, 0, null]],
   );
   file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
-  assert.match(await told(['models', 'refresh', 'one', ...at]), /\none +2 +1 +declared\n/);
+  assert.match(await told(['models', 'refresh', 'one', '--reason', 'a test', ...at]), /\none +2 +1 +declared\n/);
   const [input] = MODEL.input_modalities;
   const dearer = { ...input, pricing: [{ ...input.pricing[0], cost_usd: '0.0002' }] };
   file('one.models.json', { data: [{ ...MODEL, input_modalities: [dearer] }] });
-  const warned = await troupe(['models', 'refresh', 'one', ...at]).ended;
+  const warned = await troupe(['models', 'refresh', 'one', '--reason', 'a test', ...at]).ended;
   assert.is(warned.code, 0);
   assert.is(warned.err, 'troupe: warning: m/one: the prompt price changes from 0.000001 to 0.0002 USD\n');
   file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two', name: 1, created: 'x' }] });
-  assert.match(await told(['models', 'refresh', ...at]), /data\[1\]\.name is 1 .*\n.*data\[1\]\.created is "x"/);
+  assert.match(
+    await told(['models', 'refresh', '--reason', 'a test', ...at]),
+    /data\[1\]\.name is 1 .*\n.*data\[1\]\.created is "x"/,
+  );
   file('one.models.json', { data: [MODEL, { ...MODEL, id: 'm/two' }] });
-  assert.is((await troupe(['models', 'refresh', 'one', ...at]).ended).code, 0);
+  assert.is((await troupe(['models', 'refresh', 'one', '--reason', 'a test', ...at]).ended).code, 0);
   file('one.models.json', '{"data": [\n}');
-  const broken = await troupe(['models', 'refresh', ...at]).ended;
+  const broken = await troupe(['models', 'refresh', '--reason', 'a test', ...at]).ended;
   assert.is(broken.code, 1);
   assert.ok(broken.out.includes(`${models}: line 2: this is not JSON`), broken.out);
   assert.match(
     await told(['why', 'provider:one', ...at]),
     /models document is broken since .* with 2 endpoints: .*line 2: this is not JSON/,
   );
-  assert.is(await failureOf(['models', 'refresh', 'nobody', ...at]), 'troupe: the provider nobody is absent\n');
+  assert.is(
+    await failureOf(['models', 'refresh', 'nobody', '--reason', 'a test', ...at]),
+    'troupe: there is no provider nobody; `troupe providers list` shows the providers\n',
+  );
 });
 
 test.run();

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ClusterView, Inspection } from '../../../../../actors/runtime/index.ts';
-import type { Generation } from '../../../../../actors/terms/hold.ts';
+import type { ClusterView } from '../../../../../actors/runtime/index.ts';
+import type { ActorView } from '../../../../../gateway/operator/api/actor-view.ts';
+import type { ListedGeneration } from '../../../../../gateway/operator/api/generations.ts';
 import type { ConnectionInfo } from '../../../../../gateway/operator/launcher/connection.ts';
 import { bounded } from '../../../../support/bounded.ts';
 import { StreamJudge } from '../../../../support/stream/stream-judge.ts';
@@ -115,11 +116,20 @@ it('ps, inspect and why show the cluster, its actors and the reason of their sta
     view.shardCount,
   );
   const { account } = JSON.parse(readFileSync(join(data, 'secrets', 'demo.json'), 'utf8')) as { account: string };
-  const seen = await toldJson<Inspection>(['inspect', `account:${account}`, ...at]);
+  const seen = await toldJson<ActorView>(['inspect', `account:${account}`, ...at]);
   assert.is(seen.state, 'open');
   assert.match(await told(['why', `account:${account}`, ...at]), /^Balance \d/);
+  const listed = await told(['actors', '--kind', 'account', '--account', account, ...at]);
+  assert.match(listed, new RegExp(`^ACTOR .*\naccount:${account} +Demo +open +\\S+Z +\\d+ s +n\\d\n$`));
+  assert.match(await told(['events', ...at]), /^AT +EVENT .*\n(.*\n)*\S+Z +joined +n\d \([0-9a-f]+\)/);
+  assert.match(await told(['events', '--limit', '1', ...at]), /\nmore: --cursor \S+\n$/);
+  assert.match(
+    await told(['console', '--viewer', ...at]),
+    /^http:\/\/127\.0\.0\.1:\d+\/console\/#token=[0-9a-f]{64}\n$/,
+  );
+  assert.is.not(await told(['console', '--viewer', ...at]), await told(['console', ...at]));
   for (const verb of ['retry', 'skip']) {
-    const nothing = await failureOf([verb, `account:${account}`, 'none', ...at]);
+    const nothing = await failureOf([verb, `account:${account}`, 'none', '--reason', 'a test', ...at]);
     assert.match(nothing, /^troupe: account:.* has no dead letter none; `troupe inspect account:/);
   }
   const absent = await troupe(['why', 'account:nobody', ...at]).ended;
@@ -170,7 +180,7 @@ it('an account that is created, funded and given a key by the command line can s
     await chat(made.secret);
     await pause(20);
   }
-  await toldJson(['keys', 'revoke', made.key, ...at]);
+  await toldJson(['keys', 'revoke', made.key, '--reason', 'a test', ...at]);
   const refused = await chat(made.secret).catch((error: Error) => error.message);
   assert.match(String(refused), /^401 /);
   watching.child.kill('SIGINT');
@@ -190,17 +200,16 @@ it('a name leads an operator to the account, to its last refused request and the
 
   assert.match(
     await told(['accounts', 'list', '--name', 'hopper', ...at]),
-    new RegExp(`^ACCOUNT .*\n${id}  Grace Hopper  open `),
+    new RegExp(`^ACCOUNT .*\n${id}  Grace Hopper  active `),
   );
   assert.not.match(await told(['accounts', 'list', '--name', 'hopper', ...at]), /\n.*\n.*\n/);
-  const listed = JSON.parse(await told(['accounts', 'generations', id, ...at, '--json'])) as readonly Generation[];
-  const charged = listed.find(({ status }) => status === 'settled') as Generation;
+  const listed = JSON.parse(
+    await told(['accounts', 'generations', id, ...at, '--json']),
+  ) as readonly ListedGeneration[];
+  const charged = listed.find(({ status }) => status === 'completed') as ListedGeneration;
+  assert.match(await told(['accounts', 'generations', id, ...at]), new RegExp(`${charged.id} .* completed +sim/fast`));
   assert.match(
-    await told(['accounts', 'generations', id, ...at]),
-    new RegExp(`${charged.generation} .* settled +sim/fast`),
-  );
-  assert.match(
-    await told(['generation', charged.generation, ...at]),
+    await told(['generation', charged.id, ...at]),
     new RegExp(`^{\n {2}"account": "${id}",\n {2}"id": "gen-`),
   );
 
@@ -217,7 +226,7 @@ it('a name leads an operator to the account, to its last refused request and the
     /^AT .*\n\S+ {2}404 +not_found +POST \/api\/v1\/chat\/completions {2}gen-\S+ {2}n\d +.*sim\/nothing/,
   );
 
-  const refund = ['accounts', 'refund', charged.generation, '--reason', 'a bad answer', ...at];
+  const refund = ['accounts', 'refund', charged.id, '--reason', 'a bad answer', ...at];
   assert.match(
     await told(refund),
     /^account .*\nadjustment +refund-gen-.*\namount .*\nreason +a bad answer\nbalance +5 USD\n$/,
@@ -259,15 +268,18 @@ it('an operator suspends and resumes an account, disables and enables a key, and
       (error: Error) => error.message.slice(0, 3),
     );
   assert.is(await status(), '200');
-  await told(['accounts', 'suspend', id, ...at]);
+  await told(['accounts', 'suspend', id, '--reason', 'a test', ...at]);
   assert.is(await status(), '401');
-  await told(['accounts', 'resume', id, ...at]);
-  assert.match(await told(['keys', 'disable', short, ...at]), /status +disabled/);
+  await told(['accounts', 'resume', id, '--reason', 'a test', ...at]);
+  assert.match(await told(['keys', 'disable', short, '--reason', 'a test', ...at]), /status +disabled/);
   assert.is(await status(), '401');
-  await told(['keys', 'enable', short, ...at]);
-  assert.match(await told(['keys', 'limit', short, '0.000000001', '--window', 'daily', ...at]), / 0\.000000001 daily /);
+  await told(['keys', 'enable', short, '--reason', 'a test', ...at]);
+  assert.match(
+    await told(['keys', 'limit', short, '0.000000001', '--window', 'daily', '--reason', 'a test', ...at]),
+    / 0\.000000001 daily /,
+  );
   assert.is(await status(), '402');
-  assert.match(await told(['keys', 'limit', short, 'none', ...at]), / none /);
+  assert.match(await told(['keys', 'limit', short, 'none', '--reason', 'a test', ...at]), / none /);
 });
 
 operatorTests(it, { at, connection });
@@ -326,7 +338,7 @@ it('drain ends a node without failing a call, and its launcher restarts it', asy
   const before = nodes.find(({ name }) => name === 'n2')?.pid;
   const sockets = await openPortSockets(String(base_url), String(api_key));
   const codes = Promise.race(sockets.turns.map(({ closed }) => closed));
-  await toldJson(['drain', 'n2', ...at]);
+  await toldJson(['drain', 'n2', '--reason', 'a test', ...at]);
   const pid = () => connection().nodes.find(({ name }) => name === 'n2')?.pid;
   const drains = () => pid() === before;
   const now = () => pid() ?? before;
@@ -341,7 +353,10 @@ it('drain ends a node without failing a call, and its launcher restarts it', asy
   assert.ok(moved.length > 0 && moved.length < sockets.followers.length);
   assert.ok(moved.every((follower) => follower.codes[0] === 1012));
   sockets.close();
-  assert.is(await failureOf(['drain', 'n9', ...at]), 'troupe: there is no node n9; the nodes are n1, n2, n3\n');
+  assert.is(
+    await failureOf(['drain', 'n9', '--reason', 'a test', ...at]),
+    'troupe: there is no node n9; the nodes are n1, n2, n3\n',
+  );
 });
 
 it('a second launcher on the same folder or the same port fails with one line', async () => {
