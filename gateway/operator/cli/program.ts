@@ -23,7 +23,7 @@ Examples:
   troupe accounts refund gen-... --reason "cut answer"   give a charge back
   troupe batch submit requests.jsonl        submit a batch and follow it to its end
   troupe batch results batch_...            print its result lines
-  troupe models refresh                     reload the providers' models documents
+  troupe models refresh --reason "..."      reload the providers' models documents
   troupe refusals record alpha --minutes 15 record the raw refusals of a provider, redacted
   troupe models check my.models.json        validate a models document; prints line and member of an error
   troupe ps                                 show nodes, shards and actors
@@ -32,7 +32,7 @@ Examples:
   troupe providers test groq                try what it really does, and print what its declaration has wrong
   troupe providers pause alpha --reason "..."  send no new call to a provider until it is resumed
   troupe reload-config --config my.json     show what a changed file changes; --yes restarts the nodes with it, one by one
-  troupe reload key:acct_.../key_...        reload a quarantined key after its row was repaired
+  troupe reload key:acct_.../key_... --reason "..."   reload a quarantined key after its row was repaired
   troupe preflight --data /srv/troupe       before an upgrade: check that this build loads the stored state
   troupe history batch_...                  show the recorded steps of a batch, across takeovers
   troupe replay batch_... --build ../next   take them again with another build
@@ -41,8 +41,8 @@ Examples:
   troupe restore copy.db --force            restore a copy
 
 All commands but up, node, batch, preflight, replay, migrate, backup, restore, providers add, providers test, models check and
-models schema connect to the cluster that runs on the data folder (./data, or the folder given with --data), or to the
-nodes whose addresses --config names.`;
+models schema call the operator API of the cluster that runs on the data folder (./data, or the folder given with --data),
+or of the nodes whose addresses --config names. A change asks for --reason.`;
 
 /**
  * Runs the command of this process's arguments. `entry` is the module that calls it: the launcher starts it as the

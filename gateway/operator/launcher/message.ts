@@ -38,7 +38,7 @@ export type ToLauncher =
 /** The addresses of a running node. */
 export interface NodeAddresses {
   readonly incarnation: string;
-  /** host:port of the node's gRPC server: peers and operator tools. */
+  /** host:port of the node's gRPC server, for its peers. */
   readonly grpc: string;
   readonly operatorUrl: string;
 }

@@ -73,7 +73,7 @@ const show = command('show', 'show balance, holds and sums', {
 
 const list = command('list', 'list accounts with status and money, the newest first', {
   options: {
-    '--name <text>': 'only accounts whose name or id contains the text, in any case',
+    '--name <text>': 'only accounts whose name begins with the text, in any case, or whose id it is',
     '--status <status>': { meaning: 'only these', choices: ['active', 'suspended', 'quarantined'] },
     '--limit <count>': count(`how many (default: ${LISTED_USUALLY})`, 'number of accounts'),
   },
