@@ -21,7 +21,7 @@ import type { Principal } from './principal.ts';
 /** Board topic; keys are slugs of providers and ids of endpoints, values `Pause`. The topic lists paused names only. */
 export const PAUSES_TOPIC = 'pauses';
 
-export const PAUSE_REASON_MAX = 500;
+const PAUSE_REASON_MAX = 500;
 
 export interface Pause {
   readonly reason: string;

@@ -20,11 +20,8 @@ import { explainVideoJob, redactVideoJob } from './explain.ts';
 import type { NewVideoJob, VideoBounds } from './job.ts';
 import {
   JOB_ACCOUNT,
-  JOB_STATUS_OF_ALL,
   type JobRecord,
   jobCollection,
-  VIDEO_STATUSES,
-  type VideoStatus,
 } from './job-record.ts';
 import type { BegunRender } from './render.ts';
 import type { RemoteRender } from './render-ask.ts';
@@ -218,7 +215,6 @@ async function askOrAbsent(cluster: Cluster, name: JobName, event: ActorEvent, w
   }
 }
 
-/** A cluster, or an operator's access to one. */
 interface Reader {
   readonly rows: Pick<RowReader, 'rows'>;
 }
@@ -236,31 +232,15 @@ interface JobPage {
 }
 
 /** Video jobs of an account, newest first. */
-export function listVideoJobs(cluster: Reader, account: string, query: JobQuery): Promise<JobPage> {
-  return pageOf(cluster, [{ column: JOB_ACCOUNT, equals: account }], query);
-}
-
-/** Video jobs of all accounts with one of these statuses, or with any if there are none; newest first. */
-export function listAllVideoJobs(cluster: Reader, statuses: readonly VideoStatus[], query: JobQuery): Promise<JobPage> {
-  const every = statuses.length === 0 ? VIDEO_STATUSES : new Set(statuses);
-  return pageOf(
-    cluster,
-    [...every].map((one) => ({ column: JOB_STATUS_OF_ALL, equals: one })),
-    query,
-  );
-}
-
-async function pageOf(
+export async function listVideoJobs(
   { rows: store }: Reader,
-  wheres: readonly NonNullable<RowQuery['where']>[],
+  account: string,
   { limit, after }: JobQuery,
 ): Promise<JobPage> {
   const cursor = after === null ? {} : { after: { sort: timeOfId(after), id: after } };
-  const reads = wheres.map((where) => {
-    // One more than a page, which tells whether there is another page.
-    return store.rows({ collection: 'job', where, order: 'descending', limit: limit + 1, ...cursor });
-  });
-  const rows = (await Promise.all(reads)).flat();
-  const jobs = rows.map(({ body }) => JSON.parse(body) as JobRecord).sort((a, b) => (a.id < b.id ? 1 : -1));
+  const where = { column: JOB_ACCOUNT, equals: account } as const;
+  // One more than a page, which tells whether there is another page.
+  const rows = await store.rows({ collection: 'job', where, order: 'descending', limit: limit + 1, ...cursor });
+  const jobs = rows.map(({ body }) => JSON.parse(body) as JobRecord);
   return { jobs: jobs.slice(0, limit), hasMore: jobs.length > limit };
 }

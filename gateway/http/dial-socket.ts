@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { dialled, type MutualTls } from '../outbound/mutual-tls.ts';
+import { type ClusterTls, dialled } from '../outbound/mutual-tls.ts';
 
 const HANDSHAKE_MS = 3_000;
 const MESSAGE_BYTES_MAX = 1024 * 1024;
@@ -7,7 +7,7 @@ const MESSAGE_BYTES_MAX = 1024 * 1024;
 interface DialOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Absent: the server proves itself by the authorities of the system. */
-  readonly tls?: MutualTls | undefined;
+  readonly tls?: ClusterTls | undefined;
 }
 
 /** How a socket ended: stopped here, closed by the server, not connected or cut, or refused with an HTTP status. */

@@ -16,10 +16,7 @@ const PAGE_ROWS_MAX = 1_000;
 const HEAD = ['entry', 'at', 'type', 'amount_usd', 'balance_usd', 'key', 'reference'];
 
 /** The months from the account's first entry that is kept until now, newest first. `account` is an address. */
-export async function monthsOf(
-  { cluster }: Services,
-  account: string,
-): Promise<readonly Month[]> {
+export async function monthsOf({ cluster }: Services, account: string): Promise<readonly Month[]> {
   const begin = await beginOf(readerOf({ cluster }), account);
   if (begin === null) return [];
   const months: Month[] = [];

@@ -8,7 +8,7 @@ export interface Inspector extends Pick<Operator, 'inspect' | 'actors'> {}
 const PAGE = 1_000;
 
 /** The addresses of a kind behind `after`, ascending, page by page. */
-export async function* addressesOf(
+async function* addressesOf(
   operator: Pick<Inspector, 'actors'>,
   kind: string,
   after?: string,

@@ -103,6 +103,6 @@ async function withProviderPause(operator: Inspector, found: Inspection): Promis
 }
 
 /** The sentence about the provider for each of its endpoints. */
-export function explainProviderPause(slug: string, provider: Pausable): readonly string[] {
+function explainProviderPause(slug: string, provider: Pausable): readonly string[] {
   return explainPause(provider, `providers resume ${slug}`).map((line) => line.replace('paused it', `paused ${slug}`));
 }

@@ -7,7 +7,7 @@ import type { Pause } from '../../actors/terms/pause.ts';
 
 const CAUSES_SHOWN_MAX = 3;
 
-export interface ProviderHealth {
+interface ProviderHealth {
   readonly endpoints: number;
   readonly serving: number;
   /** Such as `0 of 2 serve: connection refused (...) since 2026-01-01T09:51:00.000Z`. */

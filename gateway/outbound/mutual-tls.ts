@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import type { Identity } from '../../actors/runtime/index.ts';
 
-export interface MutualTls extends Identity {
+export interface ClusterTls extends Identity {
   /** The other end must bear one of them. */
   readonly names: readonly string[];
 }
@@ -19,7 +19,7 @@ export function presented({ ca, certificate, key }: Identity) {
 }
 
 /** How a client connects. */
-export function dialled(tls: MutualTls) {
+export function dialled(tls: ClusterTls) {
   return {
     ...presented(tls),
     checkServerIdentity: (_host: string, shown: PeerCertificate) =>

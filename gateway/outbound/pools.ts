@@ -5,7 +5,7 @@ import { type Clock, Slab } from '../../actors/runtime/index.ts';
 import { Deadlines } from './deadlines.ts';
 import { Exchange, type ExchangeParts } from './exchange.ts';
 import { type Lease, WITHOUT_LEASE, waitForLease } from './lease.ts';
-import { dialled, type MutualTls } from './mutual-tls.ts';
+import { type ClusterTls, dialled } from './mutual-tls.ts';
 import { Origin } from './origin.ts';
 import type { Outbound, OutboundCall, OutboundReply } from './outbound.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -26,7 +26,7 @@ export interface PoolOptions {
   /** Of this node; no call begins while it does not hold. */
   readonly lease: Lease;
   /** Absent: a server proves itself by the authorities of the system, and asks for nothing. */
-  readonly tls?: MutualTls | undefined;
+  readonly tls?: ClusterTls | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { outageWords } from '../outage.ts';
 import { isAbsent, OperatorFault } from './operator-route.ts';
 
 /** Any thrown value as the failure that an operator reads, who may know the address and the cause. */
-export function faultOf(thrown: unknown): OperatorFault {
+function faultOf(thrown: unknown): OperatorFault {
   if (thrown instanceof OperatorFault) return thrown;
   if (thrown instanceof AskError) return unanswered(thrown);
   const { status, type, message, detail } = gatewayErrorOf(thrown);

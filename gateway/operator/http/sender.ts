@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { Principal } from '../../../actors/terms/principal.ts';
 import { clientAddress } from '../../http/client-addresses.ts';
-import { bearsAny, type MutualTls } from '../../outbound/mutual-tls.ts';
+import { bearsAny, type ClusterTls } from '../../outbound/mutual-tls.ts';
 import { OperatorFault, type OperatorTokens, type Role } from './operator-route.ts';
 import { type OperatorSessions, requireOwnPage, requireSameOrigin } from './sessions.ts';
 
@@ -16,7 +16,7 @@ export interface Sender {
 interface Doorkeeper {
   readonly tokens: OperatorTokens;
   readonly sessions: OperatorSessions;
-  readonly tls?: MutualTls | undefined;
+  readonly tls?: ClusterTls | undefined;
 }
 
 /** A certificate with this name opens the operator port, never a link. */

@@ -6,7 +6,7 @@ import { HttpRouter } from '../../http/http-router.ts';
 import { Listener } from '../../http/listener.ts';
 import { acceptUpgrade } from '../../http/upgrade.ts';
 import { headerText, JSON_TYPE, writeAnswer } from '../../http/write-answer.ts';
-import { type MutualTls, presented } from '../../outbound/mutual-tls.ts';
+import { type ClusterTls, presented } from '../../outbound/mutual-tls.ts';
 import { faultAt } from './faults.ts';
 import {
   OperatorFault,
@@ -27,7 +27,7 @@ export interface OperatorServerOptions {
   readonly tokens: OperatorTokens;
   readonly sessions: OperatorSessions;
   /** Of the node, with the names of all nodes; absent: the cluster uses no TLS. */
-  readonly tls?: MutualTls | undefined;
+  readonly tls?: ClusterTls | undefined;
   readonly clock: Clock;
   readonly log: (message: string, error: unknown) => void;
 }

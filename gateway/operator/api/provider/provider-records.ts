@@ -6,10 +6,10 @@ import { REFUSALS_COLLECTION, recordRefusals } from '../../../../actors/provider
 import type { Cluster } from '../../../../actors/runtime/index.ts';
 import type { ProviderFacts } from '../../../../actors/terms/endpoint.ts';
 import { accountAddress, providerAccountId, providerAddress } from '../../../../actors/terms/ids.ts';
+import { monthOf, parseMonth } from '../../../../actors/terms/month.ts';
 import { ProviderEarnings } from '../../../jobs/earnings/provider-earnings.ts';
 import { keyCreateSchema } from '../../../management/key-schema.ts';
 import { makeKey } from '../../../management/keys.ts';
-import { monthOf, parseMonth } from '../../../../actors/terms/month.ts';
 import { type ChangePlan, change, quoted } from '../../http/change.ts';
 import { isAbsent, isInvalid, type OperatorRoute, operatorRoute } from '../../http/operator-route.ts';
 import { listOf } from '../../http/pages.ts';

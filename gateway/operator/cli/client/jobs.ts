@@ -9,7 +9,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { withOperator } from '../frame/asking.ts';
 import { type AddCommand, type Given, local } from '../frame/command.ts';
 import { countFrom, reasonFrom } from '../frame/names.ts';
-import type { Page } from '../frame/operator-api.ts';
+import type { EntryPage } from '../frame/operator-api.ts';
 import { pairs, table, timeOf } from '../frame/print.ts';
 import { type ProgressState, progressFor } from '../frame/progress.ts';
 import { type ClientOptions, type PublicApi, pause, withPublicApi } from './public-api.ts';
@@ -113,7 +113,7 @@ export function jobCommands<J extends ShownJob>(kind: JobKind<J>): readonly AddC
   return [
     local('list', `list the newest ${words.many} of a key, or of every account`, {
       options: { ...LIST, '--status <status...>': words.status },
-      run: async (options): Promise<ClientPage<J> | Page<ListedJob>> => {
+      run: async (options): Promise<ClientPage<J> | EntryPage<ListedJob>> => {
         if (options.all) return everyJob(kind, options);
         if (options.status !== undefined && !kind.listsByStatus) throw new ConfigError('--status needs --all');
         const query = queryOf(options);
@@ -162,15 +162,18 @@ function isOperator({ key, url }: ClientOptions): boolean {
 }
 
 /** Newest first. @throws ConfigError, also for a key, which sees one account */
-async function everyJob({ command }: Pick<JobKind<never>, 'command'>, options: ListOptions): Promise<Page<ListedJob>> {
+async function everyJob(
+  { command }: Pick<JobKind<never>, 'command'>,
+  options: ListOptions,
+): Promise<EntryPage<ListedJob>> {
   if (!isOperator(options)) throw new ConfigError('--all lists the jobs of every account; leave out --key and --url');
   const { limit, after: cursor, status } = options;
   const most = limit === undefined ? SHOWN_USUALLY : Math.min(SHOWN_MAX, countFrom(limit, 'number of jobs'));
   const query = { kind: command, status: status?.join(','), limit: most, cursor };
-  return withOperator(options, (api) => api.get<Page<ListedJob>>('/api/jobs', query));
+  return withOperator(options, (api) => api.get<EntryPage<ListedJob>>('/api/jobs', query));
 }
 
-function renderAll({ data, next }: Page<ListedJob>, command: string): string {
+function renderAll({ data, next }: EntryPage<ListedJob>, command: string): string {
   const rows = data.map(({ id, status, model, progress, createdAt, account, accountName }) => [
     id,
     status,

@@ -4,7 +4,7 @@ import type { AlarmRecord } from '../../../../actors/cluster-log/alarm.ts';
 import { type ClusterEvent, systemClock } from '../../../../actors/runtime/index.ts';
 import { command } from '../frame/asking.ts';
 import { count } from '../frame/names.ts';
-import type { Page } from '../frame/operator-api.ts';
+import type { EntryPage } from '../frame/operator-api.ts';
 import { table, timeOf } from '../frame/print.ts';
 
 interface ListedEvent extends Omit<ClusterEvent, 'moves'> {
@@ -40,12 +40,12 @@ export const commands = [
       ...PAGE,
     },
     ask: ({ kind, state, account, node, order, limit, cursor }, api) =>
-      api.get<Page<ListedActor>>('/api/actors', { kind, state, account, node, order, limit, cursor }),
+      api.get<EntryPage<ListedActor>>('/api/actors', { kind, state, account, node, order, limit, cursor }),
     print: ({ data, next }) => `${actorTable(data)}${more(next)}`,
   }),
   command('events', 'list joins, deaths, takeovers and hand-overs of shards, newest first', {
     options: PAGE,
-    ask: ({ limit, cursor }, api) => api.get<Page<ListedEvent>>('/api/events', { limit, cursor }),
+    ask: ({ limit, cursor }, api) => api.get<EntryPage<ListedEvent>>('/api/events', { limit, cursor }),
     print: ({ data, next }) => `${eventTable(data)}${more(next)}`,
   }),
   local('alarms', 'list what needs an operator, and what did in the last 90 days, newest first', {

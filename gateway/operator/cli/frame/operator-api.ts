@@ -12,9 +12,9 @@ const REACH_MS_MAX = 3_000;
 /** Entries of one page of a list. */
 const PAGE_MAX = 200;
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type QueryMembers = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface Page<Entry> {
+export interface EntryPage<Entry> {
   readonly data: readonly Entry[];
   readonly next: string | null;
 }
@@ -51,12 +51,12 @@ export class OperatorApi {
     return new OperatorApi(found, await OperatorPort.open(found));
   }
 
-  async get<T>(path: string, query: Query = {}, withinMs = ANSWER_MS): Promise<T> {
+  async get<T>(path: string, query: QueryMembers = {}, withinMs = ANSWER_MS): Promise<T> {
     return JSON.parse(await this.text(path, query, withinMs)) as T;
   }
 
   /** The answer as it was written: its numbers may have more digits than a number of JavaScript. */
-  text(path: string, query: Query = {}, withinMs = ANSWER_MS): Promise<string> {
+  text(path: string, query: QueryMembers = {}, withinMs = ANSWER_MS): Promise<string> {
     const text = searchOf(query);
     return this.#call({ method: 'GET', path: text === '' ? path : `${path}?${text}` }, withinMs);
   }
@@ -66,7 +66,7 @@ export class OperatorApi {
   }
 
   /** The entries of a list, over as many pages as it takes; `limit` of them at most. */
-  async list<Entry>(path: string, query: Query, limit: number): Promise<readonly Entry[]> {
+  async list<Entry>(path: string, query: QueryMembers, limit: number): Promise<readonly Entry[]> {
     const found: Entry[] = [];
     for await (const page of this.pages<Entry>(path, { ...query, limit: Math.min(limit, PAGE_MAX) })) {
       found.push(...page);
@@ -76,16 +76,21 @@ export class OperatorApi {
   }
 
   /** The entries about one account. One without entries is asked for: an unknown one is an error. */
-  async listOf<Entry>(path: string, account: string, limit: number, query: Query = {}): Promise<readonly Entry[]> {
+  async listOf<Entry>(
+    path: string,
+    account: string,
+    limit: number,
+    query: QueryMembers = {},
+  ): Promise<readonly Entry[]> {
     const found = await this.list<Entry>(path, { ...query, account }, limit);
     if (found.length === 0 && account.startsWith('acct_')) await this.get(`/api/accounts/${account}`);
     return found;
   }
 
   /** Every page of a list. */
-  async *pages<Entry>(path: string, query: Query): AsyncGenerator<readonly Entry[]> {
+  async *pages<Entry>(path: string, query: QueryMembers): AsyncGenerator<readonly Entry[]> {
     for (let cursor: string | undefined, isMore = true; isMore; ) {
-      const { data, next }: Page<Entry> = await this.get(path, { ...query, cursor });
+      const { data, next }: EntryPage<Entry> = await this.get(path, { ...query, cursor });
       yield data;
       cursor = next ?? undefined;
       isMore = next !== null;
@@ -152,7 +157,7 @@ export class OperatorApi {
   }
 }
 
-function searchOf(query: Query): string {
+function searchOf(query: QueryMembers): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
 }

@@ -1,7 +1,7 @@
 /** `troupe deposits` and `troupe statements`: money in, and the ledger of a month, for operators. */
 import type { LedgerEntry } from '../../../../actors/account/ledger.ts';
-import { isPaymentDepositId } from '../../../../actors/terms/payment.ts';
 import type { Month } from '../../../../actors/terms/month.ts';
+import { isPaymentDepositId } from '../../../../actors/terms/payment.ts';
 import { statementLines } from '../../../management/statement.ts';
 import type { ShownDeposit } from '../../api/money.ts';
 import { ConfigError } from '../../config/config-error.ts';

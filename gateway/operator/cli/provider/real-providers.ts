@@ -106,7 +106,9 @@ function renderAdded(added: AddedProvider): string {
   if (unpriced.length + unmeasured.length > 0) lines.push(`then remove "is_ready": false of these models`);
   if (others.length > 0) lines.push(`left out, since they answer no conversation: ${some(others)}`);
   lines.push(`next: troupe providers test ${provider} --config ${config}`);
-  lines.push(`then: troupe up --config ${config}, or troupe reload-config --config ${config} --yes --reason "..." where it runs`);
+  lines.push(
+    `then: troupe up --config ${config}, or troupe reload-config --config ${config} --yes --reason "..." where it runs`,
+  );
   return lines.join('\n');
 }
 

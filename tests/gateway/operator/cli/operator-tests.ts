@@ -124,6 +124,18 @@ export function operatorTests(it: It, { at, connection }: RunningCluster): void 
     assert.match(none, /^no endpoint serves sim\/none; /);
   });
 
+  it('actors and events are listed in pages, and a link to the console has the token of its role', async () => {
+    const listed = await told(['actors', '--kind', 'account', '--account', 'acct_demo', ...at]);
+    assert.match(listed, /^ACTOR .*\naccount:acct_demo +Demo +open +\S+Z +\d+ s +n\d\n$/);
+    assert.match(await told(['events', ...at]), /^AT +EVENT .*\n(.*\n)*\S+Z +joined +n\d \([0-9a-f]+\)/);
+    assert.match(await told(['events', '--limit', '1', ...at]), /\nmore: --cursor \S+\n$/);
+    assert.match(
+      await told(['console', '--viewer', ...at]),
+      /^http:\/\/127\.0\.0\.1:\d+\/console\/#token=[0-9a-f]{64}\n$/,
+    );
+    assert.is.not(await told(['console', '--viewer', ...at]), await told(['console', ...at]));
+  });
+
   it('an unknown account or provider is an error in plain words', async () => {
     const { code, err } = await troupe(['keys', 'list', 'acct_nope', ...at]).ended;
     assert.equal(

@@ -119,15 +119,6 @@ it('ps, inspect and why show the cluster, its actors and the reason of their sta
   const seen = await toldJson<ActorView>(['inspect', `account:${account}`, ...at]);
   assert.is(seen.state, 'open');
   assert.match(await told(['why', `account:${account}`, ...at]), /^Balance \d/);
-  const listed = await told(['actors', '--kind', 'account', '--account', account, ...at]);
-  assert.match(listed, new RegExp(`^ACTOR .*\naccount:${account} +Demo +open +\\S+Z +\\d+ s +n\\d\n$`));
-  assert.match(await told(['events', ...at]), /^AT +EVENT .*\n(.*\n)*\S+Z +joined +n\d \([0-9a-f]+\)/);
-  assert.match(await told(['events', '--limit', '1', ...at]), /\nmore: --cursor \S+\n$/);
-  assert.match(
-    await told(['console', '--viewer', ...at]),
-    /^http:\/\/127\.0\.0\.1:\d+\/console\/#token=[0-9a-f]{64}\n$/,
-  );
-  assert.is.not(await told(['console', '--viewer', ...at]), await told(['console', ...at]));
   for (const verb of ['retry', 'skip']) {
     const nothing = await failureOf([verb, `account:${account}`, 'none', '--reason', 'a test', ...at]);
     assert.match(nothing, /^troupe: account:.* has no dead letter none; `troupe inspect account:/);
