@@ -5,7 +5,6 @@ import {
   type Cluster,
   type Json,
   type Kind,
-  type RowQuery,
   type RowReader,
   type RowRef,
 } from '../runtime/index.ts';
@@ -18,11 +17,7 @@ import type { RefusedAnswer } from '../terms/refusal.ts';
 import { clipCollection, type OpenedClip, READER_NODE, readerCollection, type ShownClip } from './clips.ts';
 import { explainVideoJob, redactVideoJob } from './explain.ts';
 import type { NewVideoJob, VideoBounds } from './job.ts';
-import {
-  JOB_ACCOUNT,
-  type JobRecord,
-  jobCollection,
-} from './job-record.ts';
+import { JOB_ACCOUNT, type JobRecord, jobCollection } from './job-record.ts';
 import type { BegunRender } from './render.ts';
 import type { RemoteRender } from './render-ask.ts';
 import { type VideoJobEvent, videoJobMachine } from './video-job.machine.ts';
