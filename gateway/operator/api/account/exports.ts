@@ -10,8 +10,8 @@ import { listed, listOf, pageOf, walked } from '../../http/pages.ts';
 import { PLACE } from '../../lists/walk.ts';
 import { requireAccount } from './managing.ts';
 
-/** Entries of one page: about a megabyte. */
-const PAGE_MAX = 1_000;
+/** Entries of one page; the store reads at most 1,000 rows at a time. */
+const PAGE_MAX = 500;
 const CURSOR = { cursor: Type.Optional(Type.String({ description: '`next` of the page before' })) };
 const ENTRY = Type.Object({}, { description: 'an entry of the ledger, with its hash' });
 
@@ -33,7 +33,7 @@ export const exportRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/api/accounts/:id/statement',
     policy: 'viewer',
-    summary: `The ledger of one UTC month and the balance before it, the oldest entry first, ${PAGE_MAX} entries a page.`,
+    summary: 'The ledger of one UTC month and the balance before it, the oldest entry first, in pages.',
     query: Type.Object({
       month: Type.Optional(Type.String({ description: 'YYYY-MM; absent: the month of the newest entry' })),
       ...CURSOR,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { KeyView } from '../../../../actors/key/statement.ts';
 import { type Cluster, ownerOf, parseAddress } from '../../../../actors/runtime/index.ts';
-import { keyAddress } from '../../../../actors/terms/ids.ts';
+import { accountAddress, keyAddress } from '../../../../actors/terms/ids.ts';
 import { approvalSchema, approveKey } from '../../../management/approvals.ts';
 import { type KeyEditBody, keyCreateSchema, keyEditSchema } from '../../../management/key-schema.ts';
 import {
@@ -126,7 +126,7 @@ const madeRoutes = (parts: ManagementParts): readonly OperatorRoute[] => [
       return {
         would: `create a key of kind ${kind} for ${params.id}`,
         command: `troupe keys create ${params.id} --name ${quoted(body.key.name)} --reason ${quoted(body.reason)}`,
-        audit: { action: 'key.create', target: params.id, detail: { kind } },
+        audit: { action: 'key.create', target: accountAddress(params.id), detail: { kind } },
         run: async () => {
           const { id, text } = body;
           const own = id === undefined || text === undefined ? undefined : { id, text };
@@ -147,7 +147,7 @@ const madeRoutes = (parts: ManagementParts): readonly OperatorRoute[] => [
       return {
         would: `import the key ${handle} for ${params.id}`,
         command: `troupe keys import ${params.id} ${quoted(handle)} --name ${quoted(name)} --reason ${quoted(reason)}`,
-        audit: { action: 'key.import', target: params.id, detail: { handle } },
+        audit: { action: 'key.import', target: accountAddress(params.id), detail: { handle } },
         run: async () => {
           const tenant = tenantOf(params.id, request);
           const key = await importKeyByHandle(servicesOf(parts, cluster), tenant, { handle, name });
@@ -168,7 +168,7 @@ const madeRoutes = (parts: ManagementParts): readonly OperatorRoute[] => [
       return {
         would: `approve a key of ${params.id} for ${callback}`,
         command: `troupe keys approve ${params.id} ${quoted(callback)} ${challenge} --reason ${quoted(body.reason)}`,
-        audit: { action: 'key.approve', target: params.id, detail: { callback } },
+        audit: { action: 'key.approve', target: accountAddress(params.id), detail: { callback } },
         run: async () => {
           const tenant = tenantOf(params.id, request);
           const { code, origin, limit, expiresAt } = await approveKey(

@@ -1,6 +1,7 @@
 /** How people sign in to an account without a key: links that work once, and the sessions of their browsers. */
 import { Type } from 'typebox';
 import { createInvitation } from '../../../../actors/session/invitation.ts';
+import { accountAddress } from '../../../../actors/terms/ids.ts';
 import { invitationAddress, oneTimeSecret, secretDigest } from '../../../../actors/terms/one-time.ts';
 import { endSessions, openSessions } from '../../../management/sessions.ts';
 import { type ChangePlan, change, quoted } from '../../http/change.ts';
@@ -35,7 +36,7 @@ export const signInRoutes = (parts: ManagementParts): readonly OperatorRoute[] =
       return {
         would: `end every session of ${params.id}`,
         command: `troupe accounts sign-out ${params.id} --reason ${quoted(body.reason)}`,
-        audit: { action: 'account.sign-out', target: params.id, detail: {} },
+        audit: { action: 'account.sign-out', target: accountAddress(params.id), detail: {} },
         run: async () => {
           const ended = await endSessions(servicesOf(parts, cluster), tenantOf(params.id, request));
           return { did: `ended ${ended} sessions of ${params.id}`, ended };
@@ -59,7 +60,7 @@ export const signInRoutes = (parts: ManagementParts): readonly OperatorRoute[] =
       return {
         would: `make a link that signs a person in to ${params.id} once, within ${hours} hours`,
         command: `troupe accounts invite ${params.id} --hours ${hours} --reason ${quoted(body.reason)}`,
-        audit: { action: 'account.invite', target: params.id, detail: { hours } },
+        audit: { action: 'account.invite', target: accountAddress(params.id), detail: { hours } },
         run: async () => {
           const { pepper, random } = servicesOf(parts, cluster);
           const secret = oneTimeSecret(random);

@@ -1,7 +1,7 @@
 /** Workspaces of accounts. Their members are those of the public API, which checks them with the same functions. */
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 import { type Cluster, ownerOf, parseAddress } from '../../../../actors/runtime/index.ts';
-import { isWorkspaceId, workspaceAddress } from '../../../../actors/terms/ids.ts';
+import { accountAddress, isWorkspaceId, workspaceAddress } from '../../../../actors/terms/ids.ts';
 import { BUDGET_INTERVALS, type WorkspaceRecord } from '../../../../actors/terms/workspace.ts';
 import type { ManagementServices, Tenant } from '../../../management/services.ts';
 import { addMembersTo, putBudget, removeBudget, removeMembersFrom } from '../../../management/workspace-members.ts';
@@ -60,7 +60,7 @@ export const workspaceRoutes = (parts: ManagementParts): readonly OperatorRoute[
       return {
         would: `create the workspace ${name} of ${params.id}`,
         command: `troupe workspaces create ${params.id} ${quoted(name)} --reason ${quoted(body.reason)}`,
-        audit: { action: 'workspace.create', target: params.id, detail: { name } },
+        audit: { action: 'workspace.create', target: accountAddress(params.id), detail: { name } },
         run: async () => {
           const services = servicesOf(parts, cluster);
           const workspace = await openWorkspace(services, tenantOf(params.id, request), body.workspace);

@@ -128,6 +128,15 @@ it('why tells of a deposit when it was credited, why, and the balance after it',
     ),
   );
   assert.is((await toldJson<{ address: string }>(['inspect', id, ...at])).address, `account:${account}`);
+  assert.match(
+    await told(['export', 'ledger', account, ...at]),
+    new RegExp(`^entry,at,.*\r\n1,.*\r\n2,.*,2\\.5,12\\.5,,${id}\r\n$`),
+  );
+  assert.match(await told(['export', 'usage', account, ...at]), /^day,account,key,model,.*\r\n$/);
+  assert.match(
+    await told(['statements', account, ...at]),
+    /,opening,,0,,\r\n1,.*\r\n2,.*\r\n,\S+,closing,,12\.5,,\r\n$/,
+  );
 });
 
 interface Rendering {
