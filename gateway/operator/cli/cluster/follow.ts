@@ -34,13 +34,20 @@ export async function follow(api: OperatorApi, pattern: string, see: (step: Comm
   }
 }
 
+/** A frame is a list of messages. */
 function receiver(see: (step: CommittedStep) => void, send: (frame: object) => void) {
+  let acknowledged = 0;
   return (text: string): void => {
-    const message = JSON.parse(text) as FeedMessage;
-    if (message.cursor % ACK_EVERY === 0) send({ ack: message.cursor });
-    if (message.type === 'gap') process.stderr.write(`troupe: ${message.dropped} steps were left out\n`);
-    if (message.type !== 'step') return;
-    const { cursor: _1, type: _2, ...step } = message;
-    see(step);
+    const messages = JSON.parse(text) as readonly FeedMessage[];
+    for (const message of messages) {
+      if (message.type === 'gap') process.stderr.write(`troupe: ${message.dropped} steps were left out\n`);
+      if (message.type !== 'step') continue;
+      const { cursor: _1, type: _2, ...step } = message;
+      see(step);
+    }
+    const cursor = messages.at(-1)?.cursor ?? acknowledged;
+    if (cursor - acknowledged < ACK_EVERY) return;
+    acknowledged = cursor;
+    send({ ack: cursor });
   };
 }
