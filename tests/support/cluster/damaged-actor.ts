@@ -20,10 +20,10 @@ export function storeDamaged({ folder }: Pick<TestCluster, 'folder'>, address: s
   database
     .prepare(
       `INSERT INTO rows (address, collection, id, sort, index0, index1, open, body)
-        SELECT ?1, collection, CASE collection WHEN 'profile' THEN ?1 ELSE 'other' END, sort, index0, 'other', open,
-          replace(body, address, ?1)
-        FROM rows WHERE collection IN ('credential', 'profile') AND address = ?2`,
+        SELECT ?, collection, CASE collection WHEN 'profile' THEN ? ELSE 'other' END, sort, index0, 'other', open,
+          replace(body, address, ?)
+        FROM rows WHERE collection IN ('credential', 'profile') AND address = ?`,
     )
-    .run(address, whole[kindOf(address) as keyof typeof whole] ?? '');
+    .run(address, address, address, whole[kindOf(address) as keyof typeof whole] ?? '');
   database.close();
 }
