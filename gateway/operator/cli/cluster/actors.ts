@@ -48,7 +48,7 @@ export const commands = [
     ask: ({ limit, cursor }, api) => api.get<EntryPage<ListedEvent>>('/api/events', { limit, cursor }),
     print: ({ data, next }) => `${eventTable(data)}${more(next)}`,
   }),
-  local('alarms', 'list what needs an operator, and what did in the last 90 days, newest first', {
+  command('alarms', 'list what needs an operator, and what did in the last 90 days, newest first', {
     options: {
       '--state <state>': { meaning: 'only those that go on, or that are over', choices: ['open', 'ended'] },
       '--severity <severity>': { meaning: 'only those of this severity', choices: ['critical', 'warning'] },
@@ -56,8 +56,8 @@ export const commands = [
       '--subject <subject>': 'only those about this, such as a node',
       ...PAGE,
     },
-    run: ({ state, severity, name, subject, limit, cursor, ...options }) =>
-      page<AlarmRecord>(options, '/api/alarms', { state, severity, name, subject, limit, cursor }),
+    ask: ({ state, severity, name, subject, limit, cursor }, api) =>
+      api.get<EntryPage<AlarmRecord>>('/api/alarms', { state, severity, name, subject, limit, cursor }),
     print: ({ data, next }) => `${alarmTable(data)}${more(next)}`,
   }),
 ];

@@ -177,13 +177,13 @@ it('a line and a render are stopped at a node that runs neither: what was delive
   const [result] = linesOf(await client.end(batch.id));
   assert.match(String(result?.error?.message), /stopped the request: the line went astray/);
   while (((await client.json(client.send(`/videos/${video.id}`))) as Batch).status !== 'cancelled');
-  const charges = await toldJson<{ generation: string; status: string; settlement: { cost: string } | null }[]>([
+  const charges = await toldJson<{ id: string; status: string; cost: string | null }[]>([
     ...['accounts', 'generations', account, ...at],
   ]);
-  const ended = (id: string) => charges.find(({ generation }) => generation === id);
+  const ended = (wanted: string) => charges.find(({ id }) => id === wanted);
   // Nothing of the line was delivered; the provider reports a second of the clip.
-  assert.equal([ended(line)?.status, ended(line)?.settlement], ['released', null]);
-  const cost = ended(render)?.settlement?.cost;
+  assert.equal([ended(line)?.status, ended(line)?.cost], ['failed', '0']);
+  const cost = ended(render)?.cost;
   assert.ok(Number(cost) > 0, JSON.stringify(ended(render)));
   const { held, charges: charged } = await toldJson<{ held: string; charges: string }>([
     ...['accounts', 'show', account, ...at],
