@@ -205,33 +205,29 @@ class GatewayNode implements NodeHandle {
 
   async #openOperator(secrets: Secrets): Promise<OperatorServer> {
     this.#loopDelay.enable();
-    const { config } = this.#options;
+    const { config, env } = this.#options;
     const tls = await tlsOf(config, this.#context.self, this.#clock.now());
     const { host, port } = hostPort(this.#context.self.operator);
-    const { data } = this.#options.config;
     const tokens = { operator: secrets.operatorToken, viewer: secrets.viewerToken };
     const sessions = new OperatorSessions(tokens, this.#clock);
-    const { listen } = this.#options.config;
     const routes = operatorRoutes({
       tokens,
       sessions,
-      oidc: openOidc(this.#options.config.operator),
+      oidc: openOidc(config.operator),
       clock: this.#clock,
-      clusterName: `${listen.host}:${listen.port}`,
+      clusterName: `${config.listen.host}:${config.listen.port}`,
       metrics: async (cluster) => ({
         type: this.#metrics.contentType,
         body: await this.#metrics.render(await this.#measure(cluster)),
       }),
-      approvalAboveUsd: () => this.#options.config.deposits.approvalAboveUsd,
+      approvalAboveUsd: () => config.deposits.approvalAboveUsd,
       management: { config, pepper: secrets.pepper },
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
-      queries: new BoundedQueries(
-        openQueries(storeChoice(this.#options.config, this.#options.env), SQL_VIEWS, this.#clock),
-      ),
-      lowDiskBytes: this.#options.config.operator.lowDiskBytes,
-      config: () => shownConfig(this.#options.config),
-      checkConfig: (value) => configFault(value, this.#options.env),
+      queries: new BoundedQueries(openQueries(storeChoice(config, env), SQL_VIEWS, this.#clock)),
+      lowDiskBytes: config.operator.lowDiskBytes,
+      config: () => shownConfig(config),
+      checkConfig: (value) => configFault(value, env),
     });
     const options: OperatorServerOptions = {
       cluster: () => this.#node ?? null,
@@ -242,7 +238,7 @@ class GatewayNode implements NodeHandle {
       clock: this.#clock,
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     };
-    return openAtSamePort({ data, node: this.name, port }, (at) => openOperatorServer(host, at, options));
+    return openAtSamePort({ data: config.data, node: this.name, port }, (at) => openOperatorServer(host, at, options));
   }
 
   async #join(secrets: Secrets, keys: LiveProviderKeys): Promise<void> {
