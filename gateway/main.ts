@@ -206,13 +206,12 @@ class GatewayNode implements NodeHandle {
   async #openOperator(secrets: Secrets): Promise<OperatorServer> {
     this.#loopDelay.enable();
     const { config, env } = this.#options;
-    const tls = await tlsOf(config, this.#context.self, this.#clock.now());
-    const { host, port } = hostPort(this.#context.self.operator);
+    const { self } = this.#context;
+    const { host, port } = hostPort(self.operator);
     const tokens = { operator: secrets.operatorToken, viewer: secrets.viewerToken };
-    const sessions = new OperatorSessions(tokens, this.#clock);
+    const signIn = { tokens, sessions: new OperatorSessions(tokens, this.#clock) };
     const routes = operatorRoutes({
-      tokens,
-      sessions,
+      ...signIn,
       oidc: openOidc(config.operator),
       clock: this.#clock,
       clusterName: `${config.listen.host}:${config.listen.port}`,
@@ -232,9 +231,8 @@ class GatewayNode implements NodeHandle {
     const options: OperatorServerOptions = {
       cluster: () => this.#node ?? null,
       routes: [...routes, ...(this.#options.ports?.operatorRoutes ?? [])],
-      tokens,
-      sessions,
-      tls,
+      ...signIn,
+      tls: await tlsOf(config, self, this.#clock.now()),
       clock: this.#clock,
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     };
