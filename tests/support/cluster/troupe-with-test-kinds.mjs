@@ -7,9 +7,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runProgram } from '../../../dist/gateway/operator/cli/program.js';
 
-const ports = process.argv[2] === 'node' ? await testPorts() : {};
-void runProgram(fileURLToPath(import.meta.url), ports);
-
 /** Sends an actor of a test one event; the routes of the product have no such thing. */
 const ASK = {
   method: 'POST',
@@ -29,6 +26,9 @@ const ASK = {
     }
   },
 };
+
+const ports = process.argv[2] === 'node' ? await testPorts() : {};
+void runProgram(fileURLToPath(import.meta.url), ports);
 
 async function testPorts() {
   await import('../../../dist/gateway/main.js');
