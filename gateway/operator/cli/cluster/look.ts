@@ -2,6 +2,7 @@
 import { type ClusterView, type CommittedStep, systemClock } from '../../../../actors/runtime/index.ts';
 import type { ActorView } from '../../api/actor-view.ts';
 import type { ListedEndpoint } from '../../api/endpoints.ts';
+import { ConfigError } from '../../config/config-error.ts';
 import { kindOfId } from '../../find-address.ts';
 import { outageWords } from '../../outage.ts';
 import { command, route, withOperator } from '../frame/asking.ts';
@@ -9,12 +10,13 @@ import { local } from '../frame/command.ts';
 import { NAMED, nameFrom, reason } from '../frame/names.ts';
 import type { OperatorApi } from '../frame/operator-api.ts';
 import { pairs, table, timeOf, visible } from '../frame/print.ts';
-import { endpointsOf } from '../provider/endpoints.ts';
 import { follow } from './follow.ts';
 import { watchPs } from './watch-ps.ts';
 
 /** `author/slug`, with its suffix; an address has its first colon before the slash. */
 const MODEL_ID = /^[^:/]+\/[^/]+$/;
+/** Of one model; each is explained. */
+const ENDPOINTS_MAX = 200;
 
 interface Explained {
   readonly address: string;
@@ -28,7 +30,9 @@ type ExplainedEndpoint = ListedEndpoint & Pick<Explained, 'why'>;
 
 /** A model has no actor of its own: its endpoints are explained. */
 async function explainedModel(api: OperatorApi, model: string): Promise<readonly ExplainedEndpoint[]> {
-  const found = await endpointsOf(api, { model });
+  const found = await api.list<ListedEndpoint>('/api/endpoints', { model }, ENDPOINTS_MAX);
+  if (found.length === 0)
+    throw new ConfigError(`no endpoint serves ${model}; \`troupe endpoints list\` shows the models`);
   return Promise.all(found.map(async (one) => ({ ...one, why: (await explained(api, one.address)).why.slice(1) })));
 }
 

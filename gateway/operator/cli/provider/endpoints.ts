@@ -16,10 +16,7 @@ interface EndpointFilters {
 }
 
 /** The declared endpoints, by model and provider. @throws ConfigError if a filter names what is not declared */
-export async function endpointsOf(
-  api: OperatorApi,
-  { model, provider }: EndpointFilters,
-): Promise<readonly ListedEndpoint[]> {
+async function endpointsOf(api: OperatorApi, { model, provider }: EndpointFilters): Promise<readonly ListedEndpoint[]> {
   const found = await api.list<ListedEndpoint>('/api/endpoints', { model, provider }, LIST_MAX);
   const filters = [
     ...(model === undefined ? [] : [`of model ${model}`]),
