@@ -302,9 +302,10 @@ const config: ClusterConfig = {
     restartDelayMaxMs: 5_000,
   },
 
-  // `oidc` adds the organisation's own sign-in to that by token at the operator port.
+  // `oidc` adds the organisation's own sign-in to that by token at the operator port. `builds` names folders of other
+  // builds, such as { next: '../next' }: with those operators may take recorded steps again in the console.
   // Less free space on the disk of a data folder is an alarm.
-  operator: { oidc: null, lowDiskBytes: 1_073_741_824 },
+  operator: { oidc: null, builds: {}, lowDiskBytes: 1_073_741_824 },
 
   // A collector of traces (OTLP over HTTP), such as 'http://127.0.0.1:4318/v1/traces'.
   tracing: { url: null, percent: 100 },

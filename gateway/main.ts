@@ -36,6 +36,7 @@ import type { Measurement } from './operator/metrics/measurement.ts';
 import { measureNode, type NodeGauges } from './operator/metrics/node-gauges.ts';
 import { NodeMetrics } from './operator/metrics/node-metrics.ts';
 import { RefusalReporter } from './operator/metrics/refusal-reporter.ts';
+import { OtherBuilds } from './operator/other-builds.ts';
 import { BoundedQueries } from './operator/sql/bounded-queries.ts';
 import { SQL_VIEWS } from './operator/sql/views.ts';
 import { openTracing } from './operator/tracing/open-tracing.ts';
@@ -225,6 +226,7 @@ class GatewayNode implements NodeHandle {
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       queries: new BoundedQueries(openQueries(storeChoice(config, env), SQL_VIEWS, this.#clock)),
       lowDiskBytes: config.operator.lowDiskBytes,
+      builds: new OtherBuilds(config.operator.builds, storeChoice(config, env)),
       config: () => shownConfig(config),
       checkConfig: (value) => configFault(value, env),
     });

@@ -8,7 +8,7 @@ import { again } from '../actor/history/again.ts';
 import type { RebuiltStep } from '../actor/history/rebuild.ts';
 import { type ShownAgain, shownAgain, shownStep } from '../actor/history/redacted.ts';
 import type { Kind } from '../actor/kind.ts';
-import { rebuiltSteps, recordedOnRequest } from '../durable/history.ts';
+import { rebuiltStep, rebuiltSteps, recordedOnRequest } from '../durable/history.ts';
 import type { Store } from '../ports/store.ts';
 import { openStoreReader } from '../stores/open/store-reader.ts';
 import type { StoreChoice } from '../stores/store-choice.ts';
@@ -87,6 +87,16 @@ export async function withSteps<T>(
   const store = await openStoreReader(choice);
   try {
     return await use((addresses) => stepsOf(store, addresses), store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** One recorded step as stored, unredacted; null if it is not recorded. */
+export async function oneStep(choice: StoreChoice, address: string, version: number): Promise<RebuiltStep | null> {
+  const store = await openStoreReader(choice);
+  try {
+    return await rebuiltStep(store, address, version);
   } finally {
     await store.close();
   }

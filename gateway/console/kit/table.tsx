@@ -101,7 +101,8 @@ export function Listing<T>({
   );
 }
 
-function Pages({ cursor, next }: { readonly cursor: string | null; readonly next: string | null }) {
+/** The ways to the first and to the next page; nothing where there is one page alone. */
+export function Pages({ cursor, next }: { readonly cursor: string | null; readonly next: string | null }) {
   if (cursor === null && next === null) return null;
   return (
     <nav class="pages" aria-label="Pages of this list">

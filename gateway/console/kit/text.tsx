@@ -56,6 +56,12 @@ export function Money({
   );
 }
 
+/** `812 bytes`, `1.4 KB`, `20.0 MB`. */
+export function byteCount(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
 /** A number that links to its rows. */
 export function Count({ n, to }: { readonly n: number; readonly to?: string | undefined }) {
   return to === undefined ? (

@@ -8,6 +8,7 @@ import { Facts, PageFrame, Panel } from '../kit/layout.tsx';
 import { Answer, StateBadge } from '../kit/state.tsx';
 import { Listing, Table } from '../kit/table.tsx';
 import { actorPath, count, Id, Money, Time } from '../kit/text.tsx';
+import { LedgerEntries } from './money.tsx';
 
 interface AccountRow {
   readonly id: string;
@@ -30,10 +31,13 @@ interface OpenHold {
   readonly amount: string;
   readonly since: number;
   readonly releases: string;
+  /** ms. */
+  readonly deadlineAt: number;
 }
 
 interface AccountView extends AccountRow {
   readonly address: string;
+  readonly available: string;
   readonly why: readonly string[];
   readonly holds: readonly OpenHold[];
 }
@@ -100,7 +104,7 @@ export function AccountPage({ id }: { readonly id: string }) {
       what={<Id id={id} />}
       actions={one !== null && <Actions account={one} refresh={live.refresh} />}
     >
-      <Answer live={live}>{(account) => <Account account={account} />}</Answer>
+      <Answer live={live}>{(account) => <AccountParts account={account} />}</Answer>
       <div class="columns">
         <SpendPanel account={id} by="day" title="Spend by day" />
         <SpendPanel account={id} by="model" title="Spend by model today" />
@@ -135,7 +139,20 @@ function Actions({
   );
 }
 
-function Account({ account }: { readonly account: AccountView }) {
+/** The tab of an account's actor: its money, and every change of its balance. */
+export function AccountTab({ id }: { readonly id: string }) {
+  const live = useLive<AccountView>(`/api/accounts/${encodeURIComponent(id)}`, {}, 3_000);
+  return (
+    <>
+      <Answer live={live}>{(account) => <AccountParts account={account} />}</Answer>
+      <Panel title="Ledger">
+        <LedgerEntries account={id} />
+      </Panel>
+    </>
+  );
+}
+
+function AccountParts({ account }: { readonly account: AccountView }) {
   return (
     <>
       <Panel
@@ -156,6 +173,7 @@ function Account({ account }: { readonly account: AccountView }) {
             ['Status', <StateBadge key="status" state={account.status} />],
             ['Balance', <Money key="balance" usd={account.balance} />],
             ['Held', <Money key="held" usd={account.held} />],
+            ['Available', <Money key="available" usd={account.available} />],
             ['Created (UTC)', <Time key="created" at={account.createdAt} />],
           ]}
         />
@@ -172,6 +190,7 @@ function Account({ account }: { readonly account: AccountView }) {
             { name: 'Since (UTC)', cell: ({ since }) => <Time at={since} /> },
             { name: 'Held', isNumber: true, cell: ({ amount }) => <Money usd={amount} /> },
             { name: 'Would release', isNumber: true, cell: ({ releases }) => <Money usd={releases} /> },
+            { name: 'By itself at (UTC)', cell: ({ deadlineAt }) => <Time at={deadlineAt} /> },
           ]}
         />
       </Panel>

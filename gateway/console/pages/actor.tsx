@@ -9,6 +9,7 @@ import { type ChartState, StateChart } from '../kit/state-chart.tsx';
 import { pathsOfState } from '../kit/state-text.ts';
 import { Table } from '../kit/table.tsx';
 import { ActorLink, Age, duration, Id, Time } from '../kit/text.tsx';
+import { KindTab, tabOfPage } from './kind-tab.tsx';
 import { Steps } from './steps.tsx';
 
 interface Waiting {
@@ -43,6 +44,8 @@ interface ActorView {
   readonly state: string;
   readonly since: number | null;
   readonly label: string | null;
+  /** Name of the tab of its kind; null without one. */
+  readonly tab: string | null;
   readonly why: readonly string[];
   readonly node: string | null;
   readonly shard: number;
@@ -66,19 +69,21 @@ export function ActorPage({ address }: { readonly address: string }) {
   const { query } = usePlace();
   const open = query.get('tab') ?? 'now';
   const one = live.value;
+  const tab = one === null ? null : (tabOfPage(one.kind) ?? one.tab);
   return (
     <PageFrame title={one?.label ?? address} what={one?.label ? <Id id={address} /> : undefined}>
       <Tabs
         open={open}
         tabs={[
           { id: 'now', name: 'Now' },
+          ...(tab === null ? [] : [{ id: 'kind', name: tab }]),
           { id: 'state', name: 'State and rows' },
           { id: 'time', name: 'Time' },
         ]}
       />
-      {open === 'time' ? (
-        <Steps address={address} />
-      ) : (
+      {open === 'time' && <Steps address={address} />}
+      {open === 'kind' && one !== null && <KindTab kind={one.kind} address={one.address} />}
+      {open !== 'time' && open !== 'kind' && (
         <Answer live={live}>
           {(actor) => (open === 'state' ? <Stored actor={actor} /> : <Present actor={actor} live={live} />)}
         </Answer>

@@ -169,7 +169,7 @@ export function EndpointPage({ id }: { readonly id: string }) {
       what={<Id id={id} />}
       actions={one !== null && <Actions endpoint={one} refresh={live.refresh} />}
     >
-      <Answer live={live}>{(endpoint) => <Endpoint endpoint={endpoint} />}</Answer>
+      <Answer live={live}>{(endpoint) => <EndpointParts endpoint={endpoint} />}</Answer>
     </PageFrame>
   );
 }
@@ -193,7 +193,13 @@ function Actions({
   );
 }
 
-function Endpoint({ endpoint }: { readonly endpoint: EndpointView }) {
+/** The tab of an endpoint's actor. */
+export function EndpointTab({ id }: { readonly id: string }) {
+  const live = useLive<EndpointView>(`/api/endpoints/${encodeURIComponent(id)}`, {}, 3_000);
+  return <Answer live={live}>{(endpoint) => <EndpointParts endpoint={endpoint} />}</Answer>;
+}
+
+function EndpointParts({ endpoint }: { readonly endpoint: EndpointView }) {
   const { series } = endpoint;
   return (
     <>

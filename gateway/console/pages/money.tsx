@@ -1,7 +1,7 @@
 /** Money: the ledger of an account, and the deposits whose outcome somebody has to find out. */
 import type { Page } from '../client/api.ts';
 import { useLive } from '../client/live.ts';
-import { usePlace } from '../client/place.ts';
+import { hrefOf, usePlace } from '../client/place.ts';
 import { Filters } from '../kit/filters.tsx';
 import { PageFrame, Panel, Tabs } from '../kit/layout.tsx';
 import { Empty, StateBadge } from '../kit/state.tsx';
@@ -54,12 +54,12 @@ function Ledger() {
   return (
     <Panel title="Ledger">
       <Filters filters={[{ name: 'account', label: 'Account', hint: 'acct_…' }]} />
-      {account === null ? <Empty title="Name an account to see its ledger" /> : <Entries account={account} />}
+      {account === null ? <Empty title="Name an account to see its ledger" /> : <LedgerEntries account={account} />}
     </Panel>
   );
 }
 
-function Entries({ account }: { readonly account: string }) {
+export function LedgerEntries({ account }: { readonly account: string }) {
   const { query } = usePlace();
   const cursor = query.get('cursor');
   const live = useLive<Page<LedgerEntry>>('/api/ledger', { account, cursor }, 5_000);
@@ -75,10 +75,20 @@ function Entries({ account }: { readonly account: string }) {
         { name: 'Entry', cell: ({ kind }) => <StateBadge state={kind} tone="plain" /> },
         { name: 'Amount', isNumber: true, cell: ({ amount }) => <Money usd={amount} isExact /> },
         { name: 'Balance after', isNumber: true, cell: ({ balance }) => <Money usd={balance} isExact /> },
-        { name: 'From', cell: ({ source }) => <code>{source}</code> },
+        { name: 'From', cell: ({ source, path }) => <Source name={source} path={path} /> },
         { name: 'Note', cell: ({ note }) => note ?? '' },
       ]}
     />
+  );
+}
+
+function Source({ name, path }: { readonly name: string; readonly path: string | null }) {
+  return path === null ? (
+    <code>{name}</code>
+  ) : (
+    <a href={hrefOf(path)}>
+      <code>{name}</code>
+    </a>
   );
 }
 

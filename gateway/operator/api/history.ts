@@ -1,10 +1,12 @@
 /** Recorded steps of an actor, read from the store: no actor is loaded. The kinds redact what is shown. */
 import { Type } from 'typebox';
 import type { ActorEvent, Cluster } from '../../../actors/runtime/index.ts';
+import type { Replayed } from '../../../actors/runtime/inspect/replay.ts';
 import { findAddress } from '../find-address.ts';
 import { change, quoted } from '../http/change.ts';
 import { isAbsent, isInvalid, OperatorFault, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listed, listOf, listQuery, pageOf } from '../http/pages.ts';
+import type { OtherBuilds } from '../other-builds.ts';
 import { named } from './actors.ts';
 
 const MINUTE_MS = 60_000;
@@ -23,7 +25,18 @@ const STEP = Type.Object({
   recorded: Type.Boolean({ description: 'false: only of the last 50 transitions, without states' }),
 });
 
-export const historyRoutes: readonly OperatorRoute[] = [
+export interface HistoryServices {
+  readonly builds: Pick<OtherBuilds, 'names' | 'again'>;
+}
+
+const EVENT = Type.Optional(
+  Type.Object(
+    { type: Type.String() },
+    { additionalProperties: true, description: 'taken instead of the recorded one' },
+  ),
+);
+
+export const historyRoutes = ({ builds }: HistoryServices): readonly OperatorRoute[] => [
   operatorRoute({
     method: 'GET',
     path: '/api/actors/:address/steps',
@@ -55,13 +68,34 @@ export const historyRoutes: readonly OperatorRoute[] = [
     policy: 'viewer',
     summary:
       'Take a recorded step again on the state before it, operators also with another event; nothing is stored or sent.',
-    body: Type.Object({ event: Type.Optional(Type.Object({ type: Type.String() }, { additionalProperties: true })) }),
+    body: Type.Object({ event: EVENT }),
     answer: async ({ cluster, role, params, body: { event } }) => {
       // Charts take what other actors sent as it is, so an event of any content could hold up the node.
       if (event !== undefined && role !== 'operator') throw new OperatorFault(403, 'forbidden', ANOTHER, 'event');
       const { address, version } = await stepNamed(cluster, params);
       const taken = await cluster.operator.history.again(address, version, event as ActorEvent | undefined);
       return taken ?? isUnrecorded(address, version);
+    },
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/builds',
+    policy: 'viewer',
+    summary: 'The builds of `operator.builds` with which a recorded step can be taken again.',
+    answers: listOf(Type.Object({ name: Type.String() })),
+    answer: () => ({ data: builds.names.map((name) => ({ name })), next: null }),
+  }),
+  operatorRoute({
+    method: 'POST',
+    path: '/api/actors/:address/steps/:version/again/:build',
+    // It runs that build's code on this host, on what the step read.
+    policy: 'operator',
+    summary: 'Take a recorded step again with a build of `operator.builds`, in a process of its own, within bounds.',
+    body: Type.Object({ event: EVENT }),
+    answer: async ({ cluster, params, body: { event } }) => {
+      const { address, version } = await stepNamed(cluster, params);
+      const taken = await builds.again(params.build, { address, version, event: event as ActorEvent | undefined });
+      return taken === null ? isUnrecorded(address, version) : takenElsewhere(taken);
     },
   }),
   change({
@@ -97,6 +131,14 @@ async function stepNamed(cluster: Cluster, params: { readonly address: string; r
   const version = Number(params.version);
   if (!Number.isSafeInteger(version) || version < 1) throw isInvalid('version', 'must be the version of a step');
   return { address: await addressOf(cluster, params.address), version };
+}
+
+/** As the running build answers it. */
+function takenElsewhere({ first, steps }: Replayed): object {
+  const failure = 'its record was too long: its event or its rows were left out';
+  if (first === null) return { equal: steps > 0, difference: [], effects: [], failure: steps > 0 ? null : failure };
+  const { equal, difference, effects, sameEffects, failure: why } = first;
+  return { equal, difference, effects, sameEffects, failure: why };
 }
 
 function isUnrecorded(address: string, version: number): never {

@@ -20,9 +20,10 @@ import { chartRoutes } from './charts.ts';
 import { type ConfigurationServices, configurationRoutes } from './configuration.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { generationRoutes } from './generations.ts';
-import { historyRoutes } from './history.ts';
+import { type HistoryServices, historyRoutes } from './history.ts';
 import { inflightRoutes } from './inflight.ts';
 import { jobRoutes } from './jobs.ts';
+import { kindTabRoutes } from './kind-tab.ts';
 import { type ModelServices, modelRoutes } from './models.ts';
 import { moneyRoutes } from './money.ts';
 import { nodeRoutes } from './nodes.ts';
@@ -41,6 +42,7 @@ import { oneJobRoutes } from './work/one-job.ts';
 interface OperatorServices
   extends AccountChangeParts,
     ConfigurationServices,
+    HistoryServices,
     ModelServices,
     OverviewServices,
     SessionParts,
@@ -60,6 +62,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...chartRoutes,
     ...actorRoutes,
     ...repairRoutes,
+    ...kindTabRoutes,
     ...searchRoutes,
     ...inflightRoutes,
     ...generationRoutes,
@@ -76,7 +79,7 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...auditRoutes,
     ...spendRoutes,
     ...endpointRoutes,
-    ...historyRoutes,
+    ...historyRoutes(services),
     ...pauseRoutes,
     ...providerRecordRoutes(services),
     ...modelRoutes(services),

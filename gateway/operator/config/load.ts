@@ -60,7 +60,7 @@ export async function loadConfig(options: LoadOptions): Promise<ClusterConfig> {
       datasets: config.benchmarks.datasets.map((path) => resolve(folder, path)),
     },
     providers: config.providers.map((one) => withPaths(one, folder)),
-    operator: withSecretPath(config.operator, folder),
+    operator: withOperatorPaths(config.operator, folder),
     retention: withExportPath(config.retention, folder),
   });
 }
@@ -242,10 +242,11 @@ function withPaths(provider: ProviderDeclaration, folder: string): ProviderDecla
   };
 }
 
-function withSecretPath({ oidc, ...config }: OperatorConfig, folder: string): OperatorConfig {
+function withOperatorPaths({ oidc, builds, ...config }: OperatorConfig, folder: string): OperatorConfig {
   return {
     ...config,
     oidc: oidc === null ? null : { ...oidc, clientSecretFile: resolve(folder, oidc.clientSecretFile) },
+    builds: Object.fromEntries(Object.entries(builds).map(([name, build]) => [name, resolve(folder, build)])),
   };
 }
 

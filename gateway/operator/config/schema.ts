@@ -270,6 +270,9 @@ export const configSchema = record({
         viewers: Type.Array(text('a group'), { description: 'groups' }),
       }),
     ]),
+    builds: Type.Record(Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,63}$' }), text('the folder of a build'), {
+      description: 'folders of builds by name',
+    }),
   }),
   tracing: record({
     url: Type.Union([Type.Null(), Type.String({ pattern: '^https?://[^\\s]+$' })], {

@@ -4,6 +4,8 @@ export interface OperatorConfig {
   readonly oidc: OidcConfig | null;
   /** Less free space on the disk of a data folder is an alarm; 0: never. */
   readonly lowDiskBytes: number;
+  /** Folders of other builds by name, relative to the configuration; their code runs to take recorded steps again. */
+  readonly builds: Readonly<Record<string, string>>;
 }
 
 export interface OidcConfig {

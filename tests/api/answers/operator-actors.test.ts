@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bounded } from '../../support/bounded.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openApi } from '../client.ts';
 import { openCluster } from './cluster.ts';
 
@@ -131,6 +132,102 @@ it('finds addresses, ids and whole names, and only what exists (rule N62)', asyn
     (await search(id)).map(({ path }) => path),
     [`/generations/${id}`],
   );
+});
+
+interface Tab {
+  readonly facts: readonly { readonly name: string; readonly value: string | number }[];
+  readonly tables: readonly {
+    readonly title: string;
+    readonly columns: readonly { readonly name: string }[];
+    readonly rows: readonly (readonly (string | number | null)[])[];
+    readonly next?: string | null;
+  }[];
+}
+
+const tabOf = (address: string, query: Readonly<Record<string, string>> = {}): Promise<Tab> =>
+  ask<Tab>(`/api/actors/${encodeURIComponent(address)}/tab`, query);
+const factOf = ({ facts }: Tab, name: string) => facts.find((fact) => fact.name === name)?.value;
+
+function cellsOf({ tables }: Tab, title: string, column: string): readonly (string | number | null)[] {
+  const table = tables.find((one) => one.title === title);
+  const at = table?.columns.findIndex(({ name }) => name === column) ?? -1;
+  return table?.rows.map((row) => row[at] ?? null) ?? [];
+}
+
+async function made(path: string, body: object): Promise<string> {
+  const answer = await send(path, { body });
+  const text = await answer.text();
+  assert.ok(answer.status < 300, text);
+  return (JSON.parse(text) as { readonly id: string }).id;
+}
+
+const line = (content: string) => ({ model: 'sim/fast', messages: [{ role: 'user', content }] });
+const told = (directive: object) => line(`@sim ${JSON.stringify(directive)}`);
+
+it("a batch's tab has its lines by page and status, while it runs and after its end (rule N61)", async () => {
+  const bodies = [line('a'), { model: 'none/such' }, told({ tokens: 300, tps: 100 }), line('d')];
+  const requests = bodies.map((body, at) => ({ custom_id: `line ${at}`, body }));
+  const id = await made('/batches', { endpoint: '/v1/chat/completions', requests });
+  const lines = async (query: Readonly<Record<string, string>> = {}): Promise<Tab> => tabOf(id, query);
+  await eventually(async () => {
+    assert.equal(cellsOf(await lines({ status: 'running' }), 'Lines', 'Custom id'), ['line 2']);
+  });
+  const [failed, ...others] = cellsOf(await lines({ status: 'failed' }), 'Lines', 'Failure');
+  assert.match(String(failed), /^\w+: /);
+  assert.equal(others, []);
+  assert.equal(cellsOf(await lines({ limit: '3' }), 'Lines', 'Custom id'), ['line 0', 'line 1', 'line 2']);
+  const cursor = (await lines({ limit: '3' })).tables[0]?.next ?? '';
+  assert.equal(cellsOf(await lines({ limit: '3', cursor }), 'Lines', 'Custom id'), ['line 3']);
+  await ask(`/api/actors/${id}/tab`, { status: 'none' }, 400);
+
+  await eventually(async () => assert.ok(factOf(await lines(), 'Results')));
+  const ended = await lines();
+  assert.equal(cellsOf(ended, 'Lines', 'Status'), ['completed', 'not sent', 'completed', 'completed']);
+  assert.ok(cellsOf(ended, 'Lines', 'Cost').filter((cost) => cost !== null).length === 3);
+  assert.is((await lines({ limit: '4' })).tables[0]?.next, null);
+  const file = String(factOf(ended, 'Results'));
+  assert.equal(cellsOf(await tabOf(file), 'Where it is used', 'Actor'), [`batch:${ID}/${id}`]);
+});
+
+it("a video's tab has its attempts with node and epoch, and its clip without its bytes (rule N61)", async () => {
+  const id = await made('/videos', { model: 'sim/filmstrip', prompt: 'a lake', duration: 1, resolution: '480p' });
+  await eventually(async () => assert.equal(cellsOf(await tabOf(id), 'Clips', 'Clip'), [0]));
+  const tab = await tabOf(id);
+  assert.equal(cellsOf(tab, 'Attempts to render', 'Outcome'), ['completed']);
+  assert.equal(cellsOf(tab, 'Attempts to render', 'Node'), ['t1']);
+  assert.match(String(cellsOf(tab, 'Attempts to render', 'Endpoint')[0]), /^endpoint:ep_/);
+  assert.equal(cellsOf(tab, 'Clips', 'Seconds'), ['1']);
+  assert.ok(Number(cellsOf(tab, 'Clips', 'Expires (UTC)')[0]) > Date.now());
+  assert.not.match(JSON.stringify(tab), /a lake|blob|sealed/);
+  const endpoint = String(cellsOf(tab, 'Attempts to render', 'Endpoint')[0]);
+  for (const [from, to] of [
+    [id, [funded.account, funded.keyAddress, endpoint]],
+    [funded.account, [funded.keyAddress, `video-job:${ID}/${id}`, `audit:${ID}/log`]],
+    [endpoint, ['provider:sim-v']],
+    ['provider:sim-v', [endpoint]],
+  ] as const) {
+    const { links } = await ask<{ links: readonly { readonly address: string }[] }>(
+      `/api/actors/${encodeURIComponent(from)}`,
+    );
+    const linked = new Set(links.map(({ address }) => address));
+    assert.equal(
+      to.filter((address) => !linked.has(address)),
+      [],
+      `${from} links to all that it talks to`,
+    );
+  }
+});
+
+it("a key's tab has its use of today and what its running requests hold; others have none (rule N61)", async () => {
+  const stream = await send('/chat/completions', { body: { ...told({ tokens: 300, tps: 100 }), stream: true } });
+  const id = stream.headers.get('x-generation-id') ?? '';
+  const tab = await tabOf(funded.keyAddress);
+  assert.ok(cellsOf(tab, 'Open holds', 'Generation').includes(id));
+  assert.is(factOf(tab, 'Status'), 'active');
+  assert.ok(cellsOf(tab, 'Use today (UTC)', 'Model').includes('sim/fast'));
+  await stream.text();
+  const none = `/api/actors/${encodeURIComponent(`audit:${ID}/log`)}/tab`;
+  assert.match(JSON.stringify(await ask(none, {}, 404)), /no_tab|not_found/);
 });
 
 it('tells what happened to the nodes and their shards (rule N63)', async () => {

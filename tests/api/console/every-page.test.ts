@@ -23,10 +23,14 @@ let cluster: TestCluster;
 let console: string;
 let account: string;
 let batch: string;
+let results: string;
+let video: string;
+let endpoint: string;
+let key: string;
 let generation: string;
 
 test.before(async () => {
-  cluster = await startCluster({ nodes: 2, rates: UNLIMITED, simulators: ['sim-a', 'sim-b'] });
+  cluster = await startCluster({ nodes: 2, rates: UNLIMITED, simulators: ['sim-a', 'sim-b', 'sim-v'] });
   console = `${cluster.nodes[0]?.operatorUrl}/console`;
   const funded = await cluster.fund('10', { name: 'production' });
   account = funded.account.replace('account:', '');
@@ -38,7 +42,26 @@ test.before(async () => {
   const requests = [{ custom_id: 'a', body: turn }];
   const made = await client.send('/batches', { body: { endpoint: '/v1/chat/completions', requests } });
   batch = ((await made.json()) as { readonly id: string }).id;
+  const film = { model: 'sim/filmstrip', prompt: 'a lake', duration: 1, resolution: '480p' };
+  video = (await client.ask<{ readonly id: string }>('/videos', { body: film })).body.id;
+  key = funded.keyAddress;
+  await eventually(async () => {
+    const { body } = await client.ask<{ readonly output_file_id: string | null }>(`/batches/${batch}`);
+    assert.ok(body.output_file_id);
+    results = body.output_file_id;
+  });
+  endpoint = await endpointOf(generation);
 });
+
+/** The endpoint that served a request. */
+async function endpointOf(id: string): Promise<string> {
+  const authorization = `Bearer ${await readToken(cluster.folder, 'operator')}`;
+  const url = `${cluster.nodes[0]?.operatorUrl}/api/generations?account=${account}`;
+  const { data } = (await (await fetch(url, { headers: { authorization } })).json()) as {
+    readonly data: readonly { readonly id: string; readonly endpoint: string }[];
+  };
+  return data.find((one) => one.id === id)?.endpoint ?? '';
+}
 test.after(async () => {
   await closeBrowser();
   await cluster.close();
@@ -57,6 +80,11 @@ const pages = (): readonly (readonly [path: string, shows: string | RegExp])[] =
   [`/actors/${encodeURIComponent(`account:${account}`)}`, 'Talks to'],
   [`/actors/${encodeURIComponent(`batch:${account}/${batch}`)}?tab=time`, 'Recorded steps'],
   [`/actors/${encodeURIComponent(`account:${account}`)}?tab=state`, 'State'],
+  [`/actors/${encodeURIComponent(`account:${account}`)}?tab=kind`, generation],
+  [`/actors/${encodeURIComponent(`endpoint:${endpoint}`)}?tab=kind`, 'Newest attempts'],
+  [`/actors/${batch}?tab=kind`, 'Dialect'],
+  [`/actors/${video}?tab=kind`, 'Charged seconds'],
+  [`/actors/${encodeURIComponent(key)}?tab=kind`, 'Open holds'],
   ['/cluster', 'Shards'],
   ['/alarms', 'History'],
   ['/sql', 'Query'],
@@ -113,13 +141,19 @@ async function look(page: Page, path: string, name: string, rules: readonly stri
   await screenshot(page, `console-${name}${path.replaceAll(/[^a-z]+/g, '-').slice(0, 40)}`);
 }
 
-it('anything is found by keyboard: an account by its id, a batch by its id, a page by its name', async () => {
+it('anything is found by keyboard: any id, an account by the beginning of its name, a page by its name', async () => {
   const context = await openContext('light', { locale: 'en-US' });
   const page = await context.newPage();
   await signIn(page);
   for (const [typed, found] of [
     [batch, new RegExp(`/actors/batch%3A${account}%2F${batch}`)],
     [account, new RegExp(`/accounts/${account}`)],
+    ['TES', new RegExp(`/accounts/${account}`)],
+    [generation, new RegExp(`/generations/${generation}`)],
+    [video, new RegExp(`/actors/video-job%3A${account}%2F${video}`)],
+    [results, new RegExp(`/actors/file%3A${account}%2F${results}`)],
+    [key.slice(key.indexOf('/') + 1), new RegExp(`/actors/${encodeURIComponent(key)}`)],
+    [endpoint, new RegExp(`/endpoints/${endpoint}`)],
     ['Cluster', /\/cluster$/],
   ] as const) {
     await eventually(async () => {

@@ -2,7 +2,6 @@
  * `troupe replay`: reads the steps from the store or from a file, with or without a running cluster, and takes them again
  * with this build, or with another one in a process of its own, which reads them from a file.
  */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,13 +12,12 @@ import { absentWords } from '../../absent.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { storeChoice } from '../../config/store-choice.ts';
 import { findAddress } from '../../find-address.ts';
-
+import { replayElsewhere } from '../../replay-elsewhere.ts';
 import type { GlobalOptions } from '../frame/command.ts';
 import { configOf } from '../frame/find-cluster.ts';
 import { timeOf } from '../frame/print.ts';
 import { changesTable } from './steps-text.ts';
 
-const OUTPUT_CHARS_MAX = 16 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
 
 interface Given extends GlobalOptions {
@@ -86,28 +84,6 @@ async function write(steps: AsyncIterable<ExportedStep>, file: string): Promise<
   out.end();
   await once(out, 'close');
   return written;
-}
-
-/** Runs the `replay` of another build on the file; its answer is the same. */
-async function replayElsewhere(build: string, file: string): Promise<Replayed> {
-  const entry = join(build, 'bin', 'troupe.mjs');
-  if (!existsSync(entry)) throw new ConfigError(`there is no build in ${build}: ${entry} is missing`);
-  const child = spawn(process.execPath, [entry, 'replay', '--file', file, '--json'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [out, errors] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    if (out.length < OUTPUT_CHARS_MAX) out += chunk;
-  });
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    if (errors.length < OUTPUT_CHARS_MAX) errors += chunk;
-  });
-  await once(child, 'close');
-  try {
-    return JSON.parse(out) as Replayed;
-  } catch {
-    throw new ConfigError(`the build in ${build} replays nothing: ${errors.trim().split('\n')[0] ?? 'no answer'}`);
-  }
 }
 
 /** The words of a replay. */

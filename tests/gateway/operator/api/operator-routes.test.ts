@@ -36,6 +36,7 @@ test.before(async () => {
     },
     queries: { run: async () => ({ columns: ['n'], rows: [[1]], ms: 1, cut: false }) },
     config: () => ({ data: '/srv' }),
+    builds: { names: [], again: async () => null },
     checkConfig: async (value) => (value === 1 ? null : 'must be 1'),
   });
   port = await openPort(routes);
