@@ -226,7 +226,7 @@ class GatewayNode implements NodeHandle {
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
       queries: new BoundedQueries(openQueries(storeChoice(config, env), SQL_VIEWS, this.#clock)),
       lowDiskBytes: config.operator.lowDiskBytes,
-      builds: new OtherBuilds(config.operator.builds, storeChoice(config, env)),
+      builds: new OtherBuilds(config.operator.builds, storeChoice(config, env), env),
       config: () => shownConfig(config),
       checkConfig: (value) => configFault(value, env),
     });

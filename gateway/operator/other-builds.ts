@@ -3,8 +3,10 @@ import type { ActorEvent } from '../../actors/runtime/index.ts';
 import { Semaphore, type StoreChoice } from '../../actors/runtime/index.ts';
 import { oneStep, type Replayed } from '../../actors/runtime/inspect/replay.ts';
 import { OperatorFault } from './http/operator-route.ts';
-import { BuildUnfit, stepElsewhere } from './replay-elsewhere.ts';
+import { type Bounds, BuildUnfit, stepElsewhere } from './replay-elsewhere.ts';
 
+/** Of the process of a step. */
+const STEP_BOUNDS = { ms: 30_000, heapMiB: 512 } as const;
 /** Steps that run or wait; each is a process of its own. */
 const WAITING_MAX = 4;
 
@@ -18,11 +20,13 @@ interface StepName {
 export class OtherBuilds {
   readonly #folders: ReadonlyMap<string, string>;
   readonly #store: StoreChoice;
+  readonly #bounds: Bounds;
   readonly #turns = new Semaphore(1);
   #waiting = 0;
 
-  /** `builds`: absolute folders by name. */
-  constructor(builds: Readonly<Record<string, string>>, store: StoreChoice) {
+  /** `builds`: absolute folders by name. Of the environment only what a process needs to start is passed on. */
+  constructor(builds: Readonly<Record<string, string>>, store: StoreChoice, { PATH, HOME }: Bounds['env']) {
+    this.#bounds = { ...STEP_BOUNDS, env: { PATH, HOME } };
     this.#folders = new Map(Object.entries(builds));
     this.#store = store;
   }
@@ -51,6 +55,7 @@ export class OtherBuilds {
     const step = await oneStep(this.#store, address, version);
     if (step === null) return null;
     const { body } = step;
-    return stepElsewhere(folder, { address, step: event === undefined ? step : { ...step, body: { ...body, event } } });
+    const taken = event === undefined ? step : { ...step, body: { ...body, event } };
+    return stepElsewhere(folder, { address, step: taken }, this.#bounds);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Takes recorded steps again with another build, which runs in a process of its own: it reads the steps from a file, gets
- * neither secrets nor the store, and is ended at its bounds.
+ * Takes recorded steps again with another build, which runs in a process of its own and reads the steps from a file. What
+ * the operator port runs gets neither secrets nor the store, and is ended at its bounds.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,12 +11,13 @@ import type { ExportedStep, Replayed } from '../../actors/runtime/inspect/replay
 
 const OUTPUT_CHARS_MAX = 16 * 1024 * 1024;
 const OWNER_ONLY = 0o600;
-/** Of the other build's process, for one step. */
-const STEP_BOUNDS: Bounds = { ms: 30_000, heapMiB: 512 };
 
-interface Bounds {
+/** What a process of another build may have. */
+export interface Bounds {
   readonly ms: number;
   readonly heapMiB: number;
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** There is no such build, or it replays nothing; the message names its folder. */
@@ -31,9 +32,10 @@ export async function replayElsewhere(build: string, file: string, bounds?: Boun
   const heap = bounds === undefined ? [] : [`--max-old-space-size=${bounds.heapMiB}`];
   const child = spawn(process.execPath, [...heap, entry, 'replay', '--file', file, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME },
-    ...(bounds === undefined ? {} : { timeout: bounds.ms, killSignal: 'SIGKILL' as const }),
+    ...(bounds === undefined ? {} : alone(bounds)),
   });
+  // What it started itself ends with it, and lets go of its output.
+  if (bounds !== undefined) child.once('exit', () => endGroup(child.pid));
   let [out, errors] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     if (out.length < OUTPUT_CHARS_MAX) out += chunk;
@@ -49,13 +51,26 @@ export async function replayElsewhere(build: string, file: string, bounds?: Boun
   }
 }
 
+/** A process group of its own, which ends after its time. */
+function alone({ ms, env }: Bounds) {
+  return { detached: true, env, timeout: ms, killSignal: 'SIGKILL' } as const;
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
 /** One step, within bounds of time and memory. */
-export async function stepElsewhere(build: string, step: ExportedStep): Promise<Replayed> {
+export async function stepElsewhere(build: string, step: ExportedStep, bounds: Bounds): Promise<Replayed> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-replay-'));
   try {
     const file = join(folder, 'step.jsonl');
     writeFileSync(file, `${JSON.stringify(step)}\n`, { mode: OWNER_ONLY });
-    return await replayElsewhere(build, file, STEP_BOUNDS);
+    return await replayElsewhere(build, file, bounds);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,6 +1,7 @@
 /** Times, money, counts and names as text. */
 import { useEffect, useState } from 'preact/hooks';
 import {
+  bytesText,
   countText as count,
   timeText as dateTime,
   durationText as duration,
@@ -8,7 +9,7 @@ import {
 } from '../../pages/kit/parts/format.ts';
 import { hrefOf } from '../client/place.ts';
 
-export { count, dateTime, duration };
+export { bytesText, count, dateTime, duration };
 
 const SECOND_MS = 1_000;
 
@@ -54,12 +55,6 @@ export function Money({
       {isExact ? `$${usd}` : usdText(usd)}
     </span>
   );
-}
-
-/** `812 bytes`, `1.4 KB`, `20.0 MB`. */
-export function byteCount(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
-  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 /** A number that links to its rows. */

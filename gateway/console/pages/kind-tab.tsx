@@ -6,7 +6,7 @@ import { Filters } from '../kit/filters.tsx';
 import { Facts, Panel } from '../kit/layout.tsx';
 import { Answer, StateBadge } from '../kit/state.tsx';
 import { Pages, Table } from '../kit/table.tsx';
-import { ActorLink, byteCount, count, duration, Id, Money, Time } from '../kit/text.tsx';
+import { ActorLink, bytesText, count, duration, Id, Money, Time } from '../kit/text.tsx';
 import { AccountTab } from './accounts.tsx';
 import { EndpointTab } from './endpoints.tsx';
 
@@ -95,7 +95,7 @@ const DRAWN: Readonly<Record<CellType, (value: never) => ComponentChild>> = {
   number: (n: number) => count(n),
   time: (at: number) => <Time at={at} />,
   duration: (ms: number) => duration(ms),
-  bytes: (bytes: number) => byteCount(bytes),
+  bytes: (bytes: number) => bytesText(bytes),
   usd: (usd: string) => <Money usd={usd} />,
   actor: (address: string) => <ActorLink address={address} />,
   generation: (id: string) => (

@@ -203,7 +203,7 @@ function AgainPart({
         void take();
       }}
     >
-      <details>
+      {mayRun && <details>
         <summary>Take another event in its place</summary>
         <label class="field">
           <span>Event, as JSON; what its kind hides is hidden here too</span>
@@ -244,10 +244,10 @@ function AgainPart({
 async function taken(path: string, event: string | null, build: string): Promise<Told> {
   try {
     const body = event === null ? {} : { event: JSON.parse(event) as object };
-    const by = build === '' ? 'The running build' : `The build ${build}`;
-    return { by: event === null ? by : `${by}, with this event,`, again: await post<Again>(path, body) };
+    const by = build === '' ? 'The running build' : `The build $build`;
+    return { by: event === null ? by : `$by, with this event,`, again: await post<Again>(path, body) };
   } catch (error) {
-    if (error instanceof SyntaxError) return { fault: `The event is no JSON: ${error.message}` };
+    if (error instanceof SyntaxError) return { fault: `The event is no JSON: $error.message` };
     return { fault: error instanceof ApiFault ? error.message : String(error) };
   }
 }
@@ -255,7 +255,7 @@ async function taken(path: string, event: string | null, build: string): Promise
 function Outcome({ told }: { readonly told: Told }) {
   if ('fault' in told) return <Notice tone="bad">{told.fault}</Notice>;
   const { by, again } = told;
-  if (again.failure !== null) return <Notice tone="bad">{`${by} does not take it: ${again.failure}`}</Notice>;
+  if (again.failure !== null) return <Notice tone="bad">{`$bydoes not take it: $again.failure`}</Notice>;
   if (again.equal) return <Notice tone="good">{by} does the same.</Notice>;
   return (
     <>

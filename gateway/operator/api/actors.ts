@@ -2,8 +2,10 @@ import { Type } from 'typebox';
 import { type ActorsQuery, type Cluster, kindOf, ownerOf, parseAddress } from '../../../actors/runtime/index.ts';
 import { explained } from '../explained.ts';
 import { findAddress, kindOfId } from '../find-address.ts';
-import { isAbsent, isInvalid, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
+import { isAbsent, isInvalid, OperatorFault, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
+import { KIND_TAB, type TabAsked } from '../kind-tabs/kind-tab.ts';
+import { tabOfKind } from '../kind-tabs/kind-tabs.ts';
 import { accountNamed } from '../lists/named.ts';
 import { ActorNames } from '../names.ts';
 import { actorView } from './actor-view.ts';
@@ -44,6 +46,18 @@ export const actorRoutes: readonly OperatorRoute[] = [
     summary:
       'One actor: why it waits, its node, state, rows, mailbox, timers, outbox, activities, last transitions and links.',
     answer: async ({ cluster, params }) => inspected(cluster, named(params.address)),
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/api/actors/:address/tab',
+    policy: 'viewer',
+    summary:
+      "What an actor's kind shows of it: a batch its lines, a video its attempts and clips, a key its limits and holds.",
+    query: listQuery({
+      status: Type.Optional(Type.String({ description: 'of the rows, where the table has statuses' })),
+    }),
+    answers: KIND_TAB,
+    answer: ({ cluster, params, query }) => tab(cluster, params.address, query),
   }),
   operatorRoute({
     method: 'GET',
@@ -121,6 +135,15 @@ async function inspected(cluster: Cluster, name: string): Promise<object> {
   const found = address === null ? null : await cluster.operator.inspect(address);
   if (found === null) throw isAbsent(name);
   return actorView(cluster, found);
+}
+
+async function tab(cluster: Cluster, name: string, asked: TabAsked) {
+  const address = await findAddress(cluster.operator, named(name));
+  const found = address === null ? null : await cluster.operator.inspect(address);
+  if (address === null || found === null) throw isAbsent(name);
+  const kind = tabOfKind(found.kind);
+  if (kind === null) throw new OperatorFault(404, 'no_tab', `${found.kind} has no tab of its own`);
+  return kind.read(cluster, found, asked);
 }
 
 /** An address, or an id that names an actor without its account. */

@@ -23,7 +23,6 @@ import { generationRoutes } from './generations.ts';
 import { type HistoryServices, historyRoutes } from './history.ts';
 import { inflightRoutes } from './inflight.ts';
 import { jobRoutes } from './jobs.ts';
-import { kindTabRoutes } from './kind-tab.ts';
 import { type ModelServices, modelRoutes } from './models.ts';
 import { moneyRoutes } from './money.ts';
 import { nodeRoutes } from './nodes.ts';
@@ -62,7 +61,6 @@ export function operatorRoutes(services: OperatorServices): readonly OperatorRou
     ...chartRoutes,
     ...actorRoutes,
     ...repairRoutes,
-    ...kindTabRoutes,
     ...searchRoutes,
     ...inflightRoutes,
     ...generationRoutes,

@@ -11,7 +11,7 @@ import { accountAddress, endpointAddress, fileAddress, lineGenerationId } from '
 import { isInvalid } from '../http/operator-route.ts';
 import { pageOf, walked } from '../http/pages.ts';
 import { costOf, stateOf } from '../lists/find-generations.ts';
-import { type Cell, columnsOf, factsOf, type KindTab, type KindTabView, type TabAsked } from './kind-tab.ts';
+import { columnsOf, factsOf, type KindCell, type KindTab, type KindTabView, type TabAsked } from './kind-tab.ts';
 
 const STATUSES = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'not sent'] as const;
 type LineStatus = (typeof STATUSES)[number];
@@ -146,7 +146,7 @@ function endOf(generation: Generation | null): LineStatus {
   return generation === null ? 'not sent' : stateOf(generation);
 }
 
-function cellsOf({ index, customId, status, run, generation, failure }: Line): Cell[] {
+function cellsOf({ index, customId, status, run, generation, failure }: Line): KindCell[] {
   const cost = generation === null ? null : costOf(generation);
   const endpoint = generation === null ? null : endpointAddress(generation.endpoint);
   return [index, customId, status, generation?.generation ?? null, endpoint, run, cost, failure];

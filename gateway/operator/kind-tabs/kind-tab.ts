@@ -13,9 +13,9 @@ const CELL_TYPES = [
   ...(['text', 'id', 'state', 'number'] as const),
   ...(['time', 'duration', 'bytes', 'usd', 'actor', 'generation'] as const),
 ] as const;
-export type CellType = (typeof CELL_TYPES)[number];
+type CellType = (typeof CELL_TYPES)[number];
 
-export type Cell = string | number | null;
+export type KindCell = string | number | null;
 
 const CELL = Type.Union([Type.String(), Type.Number(), Type.Null()]);
 
@@ -36,7 +36,7 @@ export const KIND_TAB = Type.Object({
   ),
 });
 export type KindTabView = Static<typeof KIND_TAB>;
-export type KindTable = KindTabView['tables'][number];
+type KindTable = KindTabView['tables'][number];
 
 /** What is asked of a tab. At most one of its tables has pages. */
 export interface TabAsked {
@@ -51,7 +51,7 @@ export interface KindTab {
 }
 
 /** A fact without a value is left out. */
-export function factsOf(facts: readonly (readonly [name: string, type: CellType, value: Cell | undefined])[]) {
+export function factsOf(facts: readonly (readonly [name: string, type: CellType, value: KindCell | undefined])[]) {
   return facts.flatMap(([name, type, value]) => (value === undefined || value === null ? [] : [{ name, type, value }]));
 }
 
@@ -60,7 +60,7 @@ export function tableOf(
   title: string,
   empty: string,
   columns: Readonly<Record<string, CellType>>,
-  rows: readonly (readonly Cell[])[],
+  rows: readonly (readonly KindCell[])[],
 ): KindTable {
   return { title, empty, columns: columnsOf(columns), rows: rows.map((row) => [...row]) };
 }

@@ -8,7 +8,7 @@ import type { ClipRecord } from '../../../actors/video-job/clips.ts';
 import type { VideoJobState } from '../../../actors/video-job/job.ts';
 import type { FrozenCandidate } from '../../../actors/video-job/render-ask.ts';
 import { deliveriesOf } from '../timeline/jobs-of.ts';
-import { type Cell, factsOf, type KindTab, type KindTabView, tableOf } from './kind-tab.ts';
+import { factsOf, type KindCell, type KindTab, type KindTabView, tableOf } from './kind-tab.ts';
 
 /** Newest steps that are looked through, and of them those that are read whole. */
 const STEPS_MAX = 200;
@@ -72,7 +72,7 @@ function factsOfJob({ submitted, run, usage, error, renderedAt }: VideoJobState,
   ]);
 }
 
-function cellsOf(attempt: Attempt, candidates: readonly FrozenCandidate[]): Cell[] {
+function cellsOf(attempt: Attempt, candidates: readonly FrozenCandidate[]): KindCell[] {
   const { at, outcome, candidate, endedAt, node, epoch, failure } = attempt;
   const endpoint = candidate === null ? undefined : candidates[candidate]?.endpoint;
   const took = endedAt === null ? null : endedAt - at;

@@ -154,7 +154,7 @@ it('an actor is looked up by its address or by an id, with the reasons of its st
     const failure = { code: 'timeout', message: 'no answer' };
     assert.equal(seen, {
       ...rest,
-      ...{ why: explanation, label: null, since: 800, uncommitted: 1 },
+      ...{ why: explanation, label: null, tab: null, since: 800, uncommitted: 1 },
       mailbox: { system: [], finish: waiting, start: [] },
       activities: [{ running: true, runner: 'n3', incarnation: 'b874', failure }],
       links: [

@@ -1,11 +1,18 @@
 /** The actors that an actor talks to, with the reason. */
-import { endpointsOn } from '../../actors/endpoint/endpoint.ts';
-import { type Cluster, type Inspection, type Json, kindOf, ownerOf, parseAddress } from '../../actors/runtime/index.ts';
-import type { Endpoint } from '../../actors/terms/endpoint.ts';
-import { accountAddress, providerAddress } from '../../actors/terms/ids.ts';
-import { findAddress, kindOfId } from './find-address.ts';
-import type { ActorNames } from './names.ts';
-import { deliveriesOf } from './timeline/jobs-of.ts';
+import { endpointsOn } from '../../../actors/endpoint/endpoint.ts';
+import {
+  type Cluster,
+  type Inspection,
+  type Json,
+  kindOf,
+  ownerOf,
+  parseAddress,
+} from '../../../actors/runtime/index.ts';
+import type { Endpoint } from '../../../actors/terms/endpoint.ts';
+import { accountAddress, providerAddress } from '../../../actors/terms/ids.ts';
+import { findAddress, kindOfId } from '../find-address.ts';
+import type { ActorNames } from '../names.ts';
+import { deliveriesOf } from '../timeline/jobs-of.ts';
 
 const LINKS_MAX = 50;
 const OWNED_MAX = 25;
