@@ -203,18 +203,20 @@ function AgainPart({
         void take();
       }}
     >
-      {mayRun && <details>
-        <summary>Take another event in its place</summary>
-        <label class="field">
-          <span>Event, as JSON; what its kind hides is hidden here too</span>
-          <textarea
-            rows={8}
-            spellcheck={false}
-            value={event}
-            onInput={(input) => setEvent(input.currentTarget.value)}
-          />
-        </label>
-      </details>
+      {mayRun && (
+        <details>
+          <summary>Take another event in its place</summary>
+          <label class="field">
+            <span>Event, as JSON; what its kind hides is hidden here too</span>
+            <textarea
+              rows={8}
+              spellcheck={false}
+              value={event}
+              onInput={(input) => setEvent(input.currentTarget.value)}
+            />
+          </label>
+        </details>
+      )}
       <div class="actions">
         {builds.length > 0 && mayRun && (
           <label class="field">
