@@ -207,10 +207,10 @@ class GatewayNode implements NodeHandle {
   async #openOperator(secrets: Secrets): Promise<OperatorServer> {
     this.#loopDelay.enable();
     const { config, env } = this.#options;
-    const { self } = this.#context;
-    const { host, port } = hostPort(self.operator);
+    const { host, port } = hostPort(this.#context.self.operator);
     const tokens = { operator: secrets.operatorToken, viewer: secrets.viewerToken };
     const signIn = { tokens, sessions: new OperatorSessions(tokens, this.#clock) };
+    const store = storeChoice(config, env);
     const routes = operatorRoutes({
       ...signIn,
       oidc: openOidc(config.operator),
@@ -224,9 +224,9 @@ class GatewayNode implements NodeHandle {
       management: { config, pepper: secrets.pepper },
       readiness: () => this.#readiness(),
       refreshModels: (provider) => this.#gateway.refresher.refresh(provider),
-      queries: new BoundedQueries(openQueries(storeChoice(config, env), SQL_VIEWS, this.#clock)),
+      queries: new BoundedQueries(openQueries(store, SQL_VIEWS, this.#clock)),
       lowDiskBytes: config.operator.lowDiskBytes,
-      builds: new OtherBuilds(config.operator.builds, storeChoice(config, env), env),
+      builds: new OtherBuilds(config.operator.builds, store, env),
       config: () => shownConfig(config),
       checkConfig: (value) => configFault(value, env),
     });
@@ -234,7 +234,7 @@ class GatewayNode implements NodeHandle {
       cluster: () => this.#node ?? null,
       routes: [...routes, ...(this.#options.ports?.operatorRoutes ?? [])],
       ...signIn,
-      tls: await tlsOf(config, self, this.#clock.now()),
+      tls: await tlsOf(config, this.#context.self, this.#clock.now()),
       clock: this.#clock,
       log: (message, error) => this.#log.error({ detail: String(error) }, message),
     };

@@ -1,8 +1,8 @@
 /** One actor as the operator API shows it. */
 import type { Cluster, Inspection } from '../../../actors/runtime/index.ts';
-import { tabOfKind } from '../kind-tabs/kind-tabs.ts';
+import { linksOf } from '../actor-page/actor-links.ts';
+import { tabOfKind } from '../actor-page/kind-tabs.ts';
 import { ActorNames } from '../names.ts';
-import { linksOf } from './actor-links.ts';
 
 /** The answer of `GET /api/actors/:address`. */
 export type ActorView = Awaited<ReturnType<typeof actorView>>;

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { type ActorsQuery, type Cluster, kindOf, ownerOf, parseAddress } from '../../../actors/runtime/index.ts';
+import { KIND_TAB, type TabAsked } from '../actor-page/kind-tab.ts';
+import { tabOfKind } from '../actor-page/kind-tabs.ts';
 import { explained } from '../explained.ts';
 import { findAddress, kindOfId } from '../find-address.ts';
 import { isAbsent, isInvalid, OperatorFault, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listOf, listQuery, pageOf, walked } from '../http/pages.ts';
-import { KIND_TAB, type TabAsked } from '../kind-tabs/kind-tab.ts';
-import { tabOfKind } from '../kind-tabs/kind-tabs.ts';
 import { accountNamed } from '../lists/named.ts';
 import { ActorNames } from '../names.ts';
 import { actorView } from './actor-view.ts';
