@@ -15,6 +15,7 @@ import { openCluster } from './node/open-cluster.ts';
 import type { EdgeGauges } from './node/open-edge.ts';
 import { type Gateway, openGateway, openJobs } from './node/open-gateway.ts';
 import { type OpenedStores, openStores } from './node/open-stores.ts';
+import { OtherBuilds } from './operator/actor-page/other-builds.ts';
 import { operatorRoutes } from './operator/api/operator-routes.ts';
 import { shownConfig } from './operator/config/config-difference.ts';
 import { tlsOf } from './operator/config/identity.ts';
@@ -36,7 +37,6 @@ import type { Measurement } from './operator/metrics/measurement.ts';
 import { measureNode, type NodeGauges } from './operator/metrics/node-gauges.ts';
 import { NodeMetrics } from './operator/metrics/node-metrics.ts';
 import { RefusalReporter } from './operator/metrics/refusal-reporter.ts';
-import { OtherBuilds } from './operator/other-builds.ts';
 import { BoundedQueries } from './operator/sql/bounded-queries.ts';
 import { SQL_VIEWS } from './operator/sql/views.ts';
 import { openTracing } from './operator/tracing/open-tracing.ts';
@@ -216,10 +216,7 @@ class GatewayNode implements NodeHandle {
       oidc: openOidc(config.operator),
       clock: this.#clock,
       clusterName: `${config.listen.host}:${config.listen.port}`,
-      metrics: async (cluster) => ({
-        type: this.#metrics.contentType,
-        body: await this.#metrics.render(await this.#measure(cluster)),
-      }),
+      metrics: async (cluster) => this.#metrics.answer(await this.#measure(cluster)),
       approvalAboveUsd: () => config.deposits.approvalAboveUsd,
       management: { config, pepper: secrets.pepper },
       readiness: () => this.#readiness(),

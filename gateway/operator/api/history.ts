@@ -2,11 +2,11 @@
 import { Type } from 'typebox';
 import type { ActorEvent, Cluster } from '../../../actors/runtime/index.ts';
 import type { Replayed } from '../../../actors/runtime/inspect/replay.ts';
+import type { OtherBuilds } from '../actor-page/other-builds.ts';
 import { findAddress } from '../find-address.ts';
 import { change, quoted } from '../http/change.ts';
 import { isAbsent, isInvalid, OperatorFault, type OperatorRoute, operatorRoute } from '../http/operator-route.ts';
 import { listed, listOf, listQuery, pageOf } from '../http/pages.ts';
-import type { OtherBuilds } from '../other-builds.ts';
 import { named } from './actors.ts';
 
 const MINUTE_MS = 60_000;

@@ -19,17 +19,13 @@ export class NodeMetrics {
     this.requests = new RequestMetrics(this.#registry);
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
-
-  /** The text of one scrape, in the Prometheus format. */
-  render(measured: Measurement): Promise<string> {
+  /** The content type and the text of one scrape, in the Prometheus format. */
+  async answer(measured: Measurement): Promise<{ readonly type: string; readonly body: string }> {
     this.#readNode(measured);
     this.#readEdge(measured);
     this.#readEngine(measured);
     this.#readEndpoints(measured);
-    return this.#registry.metrics();
+    return { type: this.#registry.contentType, body: await this.#registry.metrics() };
   }
 
   #readNode({ view, ready, connected, rssBytes, gauges, node }: Measurement): void {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ExportedStep } from '../../../actors/runtime/inspect/replay.ts';
-import { historyRoutes } from '../../../gateway/operator/api/history.ts';
-import { OtherBuilds } from '../../../gateway/operator/other-builds.ts';
-import { stepElsewhere } from '../../../gateway/operator/replay-elsewhere.ts';
-import { bounded } from '../../support/bounded.ts';
-import { failureOf } from '../../support/failure-of.ts';
+import type { ExportedStep } from '../../../../actors/runtime/inspect/replay.ts';
+import { OtherBuilds } from '../../../../gateway/operator/actor-page/other-builds.ts';
+import { historyRoutes } from '../../../../gateway/operator/api/history.ts';
+import { stepElsewhere } from '../../../../gateway/operator/replay-elsewhere.ts';
+import { bounded } from '../../../support/bounded.ts';
+import { failureOf } from '../../../support/failure-of.ts';
 import { answerTo, clusterOf, openPort, TOKEN, VIEWER_TOKEN } from './port.ts';
 
 const it = bounded(test);

@@ -1,9 +1,9 @@
 /** The builds that `operator.builds` of the configuration names, with which operators may take recorded steps again. */
-import type { ActorEvent } from '../../actors/runtime/index.ts';
-import { Semaphore, type StoreChoice } from '../../actors/runtime/index.ts';
-import { oneStep, type Replayed } from '../../actors/runtime/inspect/replay.ts';
-import { OperatorFault } from './http/operator-route.ts';
-import { type Bounds, BuildUnfit, stepElsewhere } from './replay-elsewhere.ts';
+import type { ActorEvent } from '../../../actors/runtime/index.ts';
+import { Semaphore, type StoreChoice } from '../../../actors/runtime/index.ts';
+import { oneStep, type Replayed } from '../../../actors/runtime/inspect/replay.ts';
+import { OperatorFault } from '../http/operator-route.ts';
+import { type Bounds, BuildUnfit, stepElsewhere } from '../replay-elsewhere.ts';
 
 /** Of the process of a step. */
 const STEP_BOUNDS = { ms: 30_000, heapMiB: 512 } as const;
