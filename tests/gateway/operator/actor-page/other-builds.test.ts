@@ -10,7 +10,7 @@ import { historyRoutes } from '../../../../gateway/operator/api/history.ts';
 import { stepElsewhere } from '../../../../gateway/operator/replay-elsewhere.ts';
 import { bounded } from '../../../support/bounded.ts';
 import { failureOf } from '../../../support/failure-of.ts';
-import { answerTo, clusterOf, openPort, TOKEN, VIEWER_TOKEN } from './port.ts';
+import { answerTo, clusterOf, openPort, TOKEN, VIEWER_TOKEN } from '../port.ts';
 
 const it = bounded(test);
 const folder = mkdtempSync(join(tmpdir(), 'troupe-builds-'));
