@@ -28,8 +28,9 @@ interface Runner {
 
 let launched: Promise<Browser> | null = null;
 
-/** The browser of this process. `args` are used by its first caller. */
-export function browser(args: readonly string[] = []): Promise<Browser> {
+/** The browser of this process. One that was launched without these `args` is replaced by one that has them. */
+export async function browser(args: readonly string[] = []): Promise<Browser> {
+  if (args.length > 0) await close();
   if (launched === null) {
     launched = launch(args);
     (globalThis as Runner).TROUPE_AT_END?.(close);
