@@ -116,7 +116,7 @@ async function drain({ cluster, store, name, way }: DrainParts): Promise<Drain> 
 }
 
 async function byCommand(data: string, name: string): Promise<void> {
-  const child = spawn(process.execPath, [BIN, 'drain', name, '--data', data], {
+  const child = spawn(process.execPath, [BIN, 'drain', name, '--data', data, '--reason', 'a rolling restart'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -8,7 +8,7 @@ import { showKey } from '../../../actors/key/key.ts';
 import type { KeyView } from '../../../actors/key/statement.ts';
 import { accountAddress } from '../../../actors/terms/ids.ts';
 import { failureOf, told } from '../../gateway/operator/cli/in-process.ts';
-import { operatorOptions } from '../../support/cluster/operator-options.ts';
+import { operatorOptions, reasoned } from '../../support/cluster/operator-options.ts';
 import { sharedCluster, UNLIMITED } from '../../support/cluster/shared-cluster.ts';
 import type { TestCluster } from '../../support/cluster/start-cluster.ts';
 import { paced } from '../../support/pace.ts';
@@ -74,7 +74,7 @@ export class Fronts {
 
   /** The JSON that a command prints. */
   async ran<T>(...args: readonly string[]): Promise<T> {
-    return JSON.parse(await told([...args, '--json', ...this.at])) as T;
+    return JSON.parse(await told([...reasoned(args), '--json', ...this.at])) as T;
   }
 
   /** What a command prints. */
@@ -84,7 +84,7 @@ export class Fronts {
 
   /** The message of a command that fails. */
   async failure(...args: readonly string[]): Promise<string> {
-    return (await failureOf([...args, ...this.at])).replace(/^troupe: /, '').trimEnd();
+    return (await failureOf([...reasoned(args), ...this.at])).replace(/^troupe: /, '').trimEnd();
   }
 }
 

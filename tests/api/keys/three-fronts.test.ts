@@ -132,7 +132,7 @@ it('statements, generations, activity, deposits and notices read the same throug
   assert.match(statement, `-${used.usd},`);
 
   const { data: deposits } = (await spending.send('GET', '/deposits')).body as { data: { id: string }[] };
-  const { credited } = await fronts.ran<{ credited: { id: string }[] }>('deposits', 'list', owner.id);
+  const credited = await fronts.ran<{ id: string }[]>('deposits', 'list', owner.id);
   assert.equal(
     credited.map(({ id }) => id),
     deposits.map(({ id }) => id),

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { told } from '../../gateway/operator/cli/in-process.ts';
 import { bounded } from '../../support/bounded.ts';
-import { operatorOptions } from '../../support/cluster/operator-options.ts';
+import { operatorOptions, reasoned } from '../../support/cluster/operator-options.ts';
 import { limit } from '../../support/pace.ts';
 import { openApi } from '../client.ts';
 import { client } from '../keys/client.ts';
@@ -17,7 +17,7 @@ const { cluster, send } = await openApi(test, openCluster);
 const at = await operatorOptions(cluster);
 
 const json = async <T>(...args: readonly string[]): Promise<T> =>
-  JSON.parse(await told([...args, '--json', ...at])) as T;
+  JSON.parse(await told([...reasoned(args), '--json', ...at])) as T;
 
 it('an operator invites a person, sees the session of the link and ends it', async () => {
   const { id } = await json<{ id: string }>('accounts', 'create', 'Grace');
@@ -31,7 +31,7 @@ it('an operator invites a person, sees the session of the link and ends it', asy
   assert.is((await visitor.get('/account/sessions')).status, 200);
   const list = await told(['accounts', 'sessions', id, ...at]);
   assert.match(list, /\nses_[0-9a-f]{32} +operator invitation:acct_\w+\/inv_[0-9a-f]{32} +v4-127\.0\.0\.1 .*Firefox/);
-  assert.match(await told(['accounts', 'sign-out', id, ...at]), /1 sessions/);
+  assert.match(await told([...reasoned(['accounts', 'sign-out', id]), ...at]), /1 sessions/);
   assert.is((await visitor.get('/account/sessions')).status, 303);
   const log = await told(['audit', id, ...at]);
   for (const action of ['invitation.create', 'session.open', 'session.close']) assert.match(log, action);
@@ -84,7 +84,7 @@ it('a link names the public address that the operator gives, and is bounded in t
     [['invite', 'acct_nope'], /there is no account acct_nope; `troupe accounts list` shows/],
     [['sessions', 'acct_nope'], /there is no account acct_nope; `troupe accounts list` shows/],
   ] as const) {
-    const failed = await told(['accounts', ...args, ...at]).catch((error: Error) => error.message);
+    const failed = await told([...reasoned(['accounts', ...args]), ...at]).catch((error: Error) => error.message);
     assert.match(failed, message);
   }
 });
@@ -177,7 +177,7 @@ it('a key is approved by route or by command, with what it may do, and traded on
   const second = await owner.send('POST', '/auth/keys', { ...trade, code });
   assert.is(second.status, 200);
   assert.match(await told(['audit', id, ...at]), /grant\.approve .*operator/);
-  const failed = await told(['keys', 'approve', id, 'http://example.com/', CHALLENGE, ...at]).catch(
+  const failed = await told([...reasoned(['keys', 'approve', id, 'http://example.com/', CHALLENGE]), ...at]).catch(
     (error: Error) => error.message,
   );
   assert.match(failed, /callback_url must be an https address/);
@@ -219,7 +219,7 @@ it('an operator manages workspaces and their budgets as their owner does', async
     [['set', name, '--slug', 'default'], /has the slug default/],
     [['set', name, '--slug', 'No Slug'], /slug must match/],
   ] as const) {
-    const failed = await told(['workspaces', ...args, ...at]).catch((error: Error) => error.message);
+    const failed = await told([...reasoned(['workspaces', ...args]), ...at]).catch((error: Error) => error.message);
     assert.match(failed, message);
   }
 });

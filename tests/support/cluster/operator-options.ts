@@ -13,3 +13,12 @@ export async function operatorOptions({ nodes, baseUrls, folder }: TestCluster):
   await writeFile(join(folder, 'connection.json'), JSON.stringify(connection));
   return ['--data', folder];
 }
+
+const GROUPS: readonly (string | undefined)[] = ['accounts', 'keys', 'workspaces'];
+const READS: readonly (string | undefined)[] = ['list', 'show', 'sessions', 'ledger', 'refused', 'generations'];
+
+/** A command, with a reason if it is a change of `accounts`, `keys` or `workspaces`, or a notice. */
+export function reasoned(args: readonly string[]): readonly string[] {
+  const isChange = GROUPS.includes(args[0]) ? !READS.includes(args[1]) : args[1] === 'notice';
+  return isChange ? [...args, '--reason', 'a test'] : args;
+}

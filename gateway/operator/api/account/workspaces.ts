@@ -104,7 +104,7 @@ const changesOf = (parts: ManagementParts): readonly OperatorRoute[] => [
   ofWorkspace(parts, '/budget', {
     summary: 'Set a budget of a workspace, or remove it.',
     members: {
-      interval: Type.Enum([...BUDGET_INTERVALS]),
+      interval: Type.String({ description: BUDGET_INTERVALS.join(', ') }),
       usd: Type.Union([Type.String(), Type.Null()], { description: 'what its keys may spend; null: no budget' }),
     },
     words: ({ interval, usd }) => [

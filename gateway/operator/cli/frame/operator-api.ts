@@ -169,10 +169,22 @@ function isUnknown({ name }: FoundNode, error: OutboundError): ConfigError {
   );
 }
 
+interface Refused {
+  readonly code: string;
+  readonly message: string;
+  readonly member?: string | null;
+}
+
+/** An option has no path: what the API says of `key.name` is said of `name`. */
+function asOption({ message, member }: Refused): string {
+  const name = member?.split('.').at(-1);
+  return member && name && message.startsWith(member) ? `${name}${message.slice(member.length)}` : message;
+}
+
 export function refusalIn({ status, text }: OperatorReply): OperatorRefusal {
   try {
-    const { error } = JSON.parse(text) as { readonly error: { readonly code: string; readonly message: string } };
-    return new OperatorRefusal(status, error);
+    const { error } = JSON.parse(text) as { readonly error: Refused };
+    return new OperatorRefusal(status, { code: error.code, message: asOption(error) });
   } catch {
     return new OperatorRefusal(status, { code: 'internal', message: `the node answered ${status}; see its log` });
   }
