@@ -159,7 +159,11 @@ const WITHIN_THIS_PROCESS: Lines = [
   ],
   ['an invalid amount', ['accounts', 'deposit', 'acct_1', '-5e3'], /5e3/],
   ['an invalid account', ['accounts', 'show', 'key:a/b'], /^troupe: "key:a\/b" is not an account; write acct_/],
-  ['an invalid key', ['keys', 'revoke', 'acct_1', '--reason', 'lost'], /^troupe: "acct_1" is not a key; write acct_\.\.\.\/key_/],
+  [
+    'an invalid key',
+    ['keys', 'revoke', 'acct_1', '--reason', 'lost'],
+    /^troupe: "acct_1" is not a key; write acct_\.\.\.\/key_/,
+  ],
 ];
 
 /** What the command prints to stderr as a process, which must exit with code 1. */
