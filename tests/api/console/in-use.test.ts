@@ -100,7 +100,7 @@ it('while the node is away the page keeps what it had and says how old it is; th
   assert.ok(await page.getByText('nodes live').isVisible());
   await screenshot(page, 'in-use-away');
   await context.setOffline(false);
-  await page.getByText('The node does not answer.').waitFor({ state: 'detached' });
+  await page.getByText('The node does not answer.').first().waitFor({ state: 'detached' });
   await context.close();
 });
 
